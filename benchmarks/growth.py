@@ -1,6 +1,6 @@
 """How commands grow: processor time and peak memory of a process of its own, over decades of rows, lines and points.
 
-python -m benchmarks growth                     every command at 1e3, 1e4 and 1e5
+python -m benchmarks growth                     every command at 1e2, 1e3, 1e4 and 1e5, some at 1e6
 python -m benchmarks.growth calibrate 100000    one of them
 """
 
@@ -17,22 +17,22 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import long_inputs as inputs
 from benchmarks.harness import Outcome, Row
-from benchmarks.posts import programs
-from benchmarks.robots import configurations, robot
+from benchmarks.long_inputs import NAME
 
-SIZES = (1_000, 10_000, 100_000)
-MARKERS = np.array([[0.02, 0.08, 0.0], [-0.04, -0.03, 0.07], [0.0, -0.05, -0.06]])
-NAME = "kuka-kr270"
-_CAMPAIGN = "format: elastocal-campaign/1\nname: growth\nrobot: kuka-kr270\nload: {frame: tool}\ntable: "
+SIZES = (100, 1_000, 10_000, 100_000)
+MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
 class Spent:
-    """Of one process: processor time in s, peak memory in MB."""
+    """Of one process: processor time in s, peak memory in MB, and MB of the files that it found and wrote."""
 
     seconds: float
     megabytes: float
+    given: float = 0.0
+    written: float = 0.0
 
 
 _WATCH = """
@@ -46,14 +46,19 @@ print(json.dumps([code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
 """A process counts the memory of the one that started it until it is itself: a small one starts it."""
 
 
-def spent(arguments: list[str], folder: Path, sources: Path | None = None) -> Spent:
+def spent(arguments: list[str], folder: Path, sources: Path | None = None, codes: tuple[int, ...] = (0,)) -> Spent:
     """Run a command, of other ``sources`` if wished; what it says goes to a file, so that a long answer counts too."""
     watch = [sys.executable, "-S", "-c", _WATCH, sys.executable, *arguments]
+    given = _size(folder)
     said = subprocess.run(watch, cwd=folder, env=_kept(sources), check=True, capture_output=True, text=True).stdout
     code, seconds, megabytes = json.loads(said)
-    if code:
+    if code not in codes:
         raise SystemExit(f"{' '.join(arguments)}: {(folder / 'said.txt').read_text()[-2000:]}")
-    return Spent(seconds, megabytes)
+    return Spent(seconds, megabytes, given, _size(folder) - given)
+
+
+def _size(folder: Path) -> float:
+    return sum(f.stat().st_size for f in folder.rglob("*") if f.is_file() and f.name != "said.txt") / 1e6
 
 
 def _kept(sources: Path | None) -> dict[str, str]:
@@ -68,147 +73,142 @@ def measure() -> list[Outcome]:
     """Of every command, microseconds an item over the sizes, the largest first; ratios above one are the start-up."""
     out = []
     for name, job in JOBS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            found = {size: job(size, Path(folder)) for size in SIZES}
+        found = {size: run(job, size) for size in job.sizes}
         each = {size: 1e6 * s.seconds / size for size, s in found.items()}
-        rows = tuple(Row(f"{size:g} items", t, t / each[SIZES[-1]], None) for size, t in reversed(each.items()))
+        rows = tuple(Row(f"{size:g} items", t, t / each[job.sizes[-1]], None) for size, t in reversed(each.items()))
         facts = tuple(f"{size:g} items: {s.seconds:.1f} s, {s.megabytes:.0f} MB" for size, s in found.items())
-        out.append(Outcome(f"growth of {name}, a process of its own", rows, facts))
+        files = f"files: {found[job.sizes[-1]].given:.3g} MB read, {found[job.sizes[-1]].written:.3g} MB written"
+        out.append(Outcome(f"growth of {name}, a process of its own", rows, (*facts, files)))
     return out
 
 
 def main(arguments: list[str]) -> None:
+    """Names of commands and sizes; all of them where none is named."""
+    sizes = [int(word) for word in arguments if word.isdigit()]
+    for name in [word for word in arguments if not word.isdigit()] or JOBS:
+        for size in sizes or JOBS[name].sizes:
+            s = run(JOBS[name], size)
+            files = f"{s.given:>8.3g} MB read {s.written:>8.3g} MB written"
+            print(f"{name:<22} {size:>9} {s.seconds:>9.1f} s {s.megabytes:>8.0f} MB {files}", flush=True)
+
+
+@dataclass(frozen=True)
+class Job:
+    """``words`` writes what a command reads and gives its words; ``code`` has it run where there is no command."""
+
+    words: Callable[[int, Path], list[str]]
+    sizes: tuple[int, ...] = SIZES
+    code: bool = False
+    codes: tuple[int, ...] = (0,)
+
+
+def run(job: Job, size: int) -> Spent:
     with tempfile.TemporaryDirectory() as folder:
-        for size in map(int, arguments[1:]) if len(arguments) > 1 else SIZES:
-            found = JOBS[arguments[0]](size, Path(folder))
-            print(f"{arguments[0]:<22} {size:>9} {found.seconds:>9.1f} s {found.megabytes:>8.0f} MB", flush=True)
+        words = job.words(size, Path(folder))
+        return spent(
+            ["-c" if job.code else "-m", *([] if job.code else ["elastocal"]), *words], Path(folder), codes=job.codes
+        )
 
 
-def _positions(count: int, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
-    """Joint values and three markers (N, 3, 3), read to 20 um, of an arm that bends under its own weight and is off by
-    tenths of a millimetre and of a milliradian."""
-    from elastocal.calibration.tool import tool_of
-    from elastocal.model.chain import AXES
-    from elastocal.model.compliant.frame_error import FrameError
-
-    rng = np.random.default_rng(7)
-    errors = (
-        FrameError(frame=j, **{a: float(rng.normal(0.0, 5e-4 if a.startswith("r") else 3e-4)) for a in AXES})
-        for j in robot().joints
-    )
-    true = robot().with_elements(*errors)
-    q, noise = configurations(count, seed=seed), np.random.default_rng(seed)
-    points = np.empty((count, 3, 3))
-    for first in range(0, count, 10_000):
-        at = tool_of(true, (), q[first : first + 10_000]).states(np.zeros(0))
-        points[first : first + 10_000] = at.origin[:, None] + np.einsum("nij,mj->nmi", at.turn, MARKERS)
-    return q, points + noise.normal(0, 2e-5, points.shape)
+Words = Callable[[int, Path], list[str]]
 
 
-def _shown(q: np.ndarray) -> np.ndarray:
-    return np.degrees(robot().controller.to_controller(q))
+def _on(file: Callable[[int, Path], Path], command: str, *more: str) -> Words:
+    """A command on a file."""
+    return lambda count, folder: [*command.split(), file(count, folder).name, *more]
 
 
-def _points_file(count: int, folder: Path, seed: int = 7) -> Path:
-    target = folder / f"points-{seed}-{count}.csv"
-    q, points = _positions(count, seed)
-    names = [f"A{i}_deg" for i in range(1, 7)] + [f"{m}.{a}_mm" for m in ("M1", "M2", "M3") for a in "xyz"]
-    table = np.hstack([_shown(q), 1e3 * points.reshape(count, 9)])
-    np.savetxt(target, table, "%.9f", ",", header=",".join(names), comments="")
-    return _campaign_file(target)
-
-
-def _campaign_file(table: Path) -> Path:
-    target = table.with_suffix(".yaml")
-    target.write_text(f"{_CAMPAIGN}{table.name}\n")
-    return target
-
-
-def _calibrate(count: int, folder: Path) -> Spent:
-    table = _points_file(count, folder)
-    return spent(["-m", "elastocal", "calibrate", table.name, "--out", "c.json", "--report", "c.html"], folder)
-
-
-def _arrays(count: int, folder: Path) -> Spent:
-    q, points = _positions(count)
+def _arrays(count: int, folder: Path) -> list[str]:
+    q, points = inputs.positions(count)
     np.savez(folder / "a.npz", q=q, points=points)
-    code = (
+    return [
         "import numpy as np, elastocal as ec; d = np.load('a.npz'); r = ec.read_robot('kuka-kr270');"
         "q = r.controller.to_controller(d['q']);"
         "print(ec.calibrate(r, ec.Campaign(q=q, position=d['points'], length='m', angle='rad')))"
+    ]
+
+
+def _map(*more: str) -> Words:
+    def words(count: int, folder: Path) -> list[str]:
+        side = round(count**0.5)
+        return ["stiffness", NAME, "--map", f"A2:-130:-20:{side},A3:-90:120:{side}", *more, "--report", "map.html"]
+
+    return words
+
+
+def _grid(count: int, folder: Path) -> list[str]:
+    step = 600 / (count ** (1 / 3) - 1)
+    words = ["--box", "1300,-300,600,1900,300,1200", "--step-mm", f"{step:.6f}", "--force=0,0,-500"]
+    return ["grid", NAME, *words, "--near", "0,-90,90,0,90,0", "--csv", "grid.csv", "--report", "grid.html"]
+
+
+def _calibrated(words: Callable[[int, Path], list[str]]) -> Words:
+    """After a calibration by 40 poses, which is not counted."""
+
+    def after(count: int, folder: Path) -> list[str]:
+        spent(["-m", "elastocal", "calibrate", inputs.points_file(40, folder, 3).name, "--out", "small.json"], folder)
+        return words(count, folder)
+
+    return after
+
+
+def _predict(*more: str) -> Words:
+    return _calibrated(_on(inputs.configurations_file, "predict small.json", "--csv", "p.csv", *more))
+
+
+def _log(seconds: float, pace: float) -> Words:
+    return _on(
+        lambda n, f: inputs.log_file(n, f, seconds, pace),
+        "gravity",
+        "kuka-kr5",
+        "--report",
+        "g.html",
+        "--out",
+        "g.yaml",
     )
-    return spent(["-c", code], folder)
 
 
-def _deflections(count: int, folder: Path) -> Spent:
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.deflection import deflection
-
-    q, rng = configurations(count), np.random.default_rng(5)
-    wrench = np.zeros((count, 6))
-    wrench[:, :3] = rng.normal(0, 900.0, (count, 3))
-    moved = deflection(robot(), q, [AppliedWrenches("tool", wrench)]).translation + rng.normal(0, 2e-5, (count, 3))
-    names = [f"A{i}_deg" for i in range(1, 7)] + ["fx_N", "fy_N", "fz_N", "tool.dx_mm", "tool.dy_mm", "tool.dz_mm"]
-    table = np.hstack([_shown(q), wrench[:, :3], 1e3 * moved])
-    np.savetxt(folder / "d.csv", table, "%.9f", ",", header=",".join(names), comments="")
-    file = _campaign_file(folder / "d.csv").name
-    return spent(["-m", "elastocal", "calibrate", file, "--out", "c.json", "--report", "c.html"], folder)
+def _plan(count: int, folder: Path) -> list[str]:
+    return ["plan", NAME, "--hang", "250", "--seek", "A[2-6].k", "--candidates", str(count), "--out", "plan"]
 
 
-def _program(kind: str) -> Callable[[int, Path], Spent]:
-    options = {
-        "krl": ["--base", "at the start of b=1750,0,800,0,0,0", "--tool", "at the start of b=0,100,200,0,0,0"],
-        "rapid": ["--base", "wPart=1750,0,800,0,0,0", "--tool", "tMill=0,100,200,0,0,0"],
-        "gcode": ["--base", "G54=1750,0,800,0,0,0", "--tool", "T0=0,100,200,0,0,0", "--orientation", "0,0,180"],
-        "csv": ["--base", "base=1750,0,800,0,0,0", "--tool", "tool=0,100,200,0,0,0"],
-    }
-
-    def run(count: int, folder: Path) -> Spent:
-        name, text = programs(count)[kind]
-        (folder / name).write_text(text)
-        words = ["--robot", NAME, "--near", "0,-90,90,0,90,0", "--force=-400,0,-150", *options[kind]]
-        return spent(["-m", "elastocal", "compensate", name, *words, "--out", f"corrected-{count}"], folder)
-
-    return run
+def _simulate(count: int, folder: Path) -> list[str]:
+    return ["simulate", inputs.plan_file(count, folder).name, "--out", "virtual"]
 
 
-def _map(count: int, folder: Path) -> Spent:
-    side = round(count**0.5)
-    words = ["--map", f"A2:-130:-20:{side},A3:-90:120:{side}", "--csv", "map.csv", "--report", "map.html"]
-    return spent(["-m", "elastocal", "stiffness", NAME, *words], folder)
-
-
-def _small(folder: Path) -> None:
-    if not (folder / "small.json").exists():
-        table = _points_file(40, folder, 3)
-        spent(["-m", "elastocal", "calibrate", table.name, "--out", "small.json"], folder)
-
-
-def _predict(count: int, folder: Path) -> Spent:
-    _small(folder)
-    names = [f"A{i}_deg" for i in range(1, 7)]
-    shown = _shown(configurations(count, seed=9))
-    np.savetxt(folder / "q.csv", shown, "%.9f", ",", header=",".join(names), comments="")
-    return spent(["-m", "elastocal", "predict", "small.json", "q.csv", "--csv", "p.csv"], folder)
-
-
-def _validate(count: int, folder: Path) -> Spent:
-    _small(folder)
-    return spent(["-m", "elastocal", "validate", "small.json", _points_file(count, folder, 11).name], folder)
-
-
-JOBS: dict[str, Callable[[int, Path], Spent]] = {
-    "calibrate": _calibrate,
-    "calibrate-arrays": _arrays,
-    "calibrate-deflections": _deflections,
-    "compensate-krl": _program("krl"),
-    "compensate-rapid": _program("rapid"),
-    "compensate-gcode": _program("gcode"),
-    "compensate-csv": _program("csv"),
-    "stiffness-map": _map,
-    "predict": _predict,
-    "validate": _validate,
-}
+_CALIBRATE = ("--out", "c.json", "--report", "c.html")
+_TO_MILLION = (*SIZES, MILLION)
+_PROGRAMS = {"krl": _TO_MILLION, "gcode-cam": _TO_MILLION, "fanuc": (*SIZES[:-1], 30_000)}
+"""A FANUC program has 32 766 positions at most."""
+JOBS: dict[str, Job] = {
+    "calibrate": Job(_on(inputs.points_file, "calibrate", *_CALIBRATE)),
+    "calibrate-arrays": Job(_arrays, code=True),
+    "calibrate-deflections": Job(_on(inputs.deflections_file, "calibrate", *_CALIBRATE)),
+    **{
+        f"compensate-{kind}": Job(inputs.program(kind), _PROGRAMS.get(kind, SIZES))
+        for kind in inputs.PROGRAMS
+    },
+    "gravity": Job(_log(600.0, 1.0), _TO_MILLION),
+    "gravity-moving": Job(_log(60.0, 8.0), _TO_MILLION),
+    "transmission": Job(_on(inputs.counts_file, "transmission", "--report", "t.html"), SIZES[:-1]),
+    "loops": Job(_on(inputs.loops_file, "loops", "--report", "l.html")),
+    "iso9283": Job(_on(inputs.visits_file, "iso9283", "--report", "i.html")),
+    "kinetostatics": Job(
+        _on(inputs.targets_file, "kinetostatics scara-ruggeri --near 0,90 --csv k.csv --table"), codes=(0, 1)
+    ),
+    "stiffness-map": Job(_map(), _TO_MILLION),
+    "stiffness-map-table": Job(_map("--csv", "map.csv"), _TO_MILLION),
+    "stiffness-table": Job(_on(inputs.configurations_file, f"stiffness {NAME} --csv s.csv --configurations")),
+    "deflect": Job(_on(inputs.configurations_file, f"deflect {NAME} --force=0,0,-900 --csv s.csv --configurations")),
+    "grid": Job(_grid),
+    "predict": Job(_predict()),
+    "predict-loaded": Job(_predict("--force=0,0,-900")),
+    "validate": Job(_calibrated(lambda n, f: ["validate", "small.json", inputs.points_file(n, f, 11).name])),
+    "plan-candidates": Job(_plan),
+    "simulate": Job(_simulate),
+    "assess": Job(_on(inputs.plan_file, "assess")),
+    "assess-contacts": Job(_on(inputs.contacts_file, "assess")),
+}  # fmt: skip
 
 if __name__ == "__main__":
     main(sys.argv[1:])

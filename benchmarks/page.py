@@ -8,18 +8,25 @@ from typing import Any
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 START, END = "<!-- figures: written by python -m benchmarks -->", "<!-- end of figures -->"
+GROWTH, GROWN = "<!-- growth: written by python -m benchmarks growth -->", "<!-- end of growth -->"
 _GROWN = re.compile(r"([\d.e+]+) items: ([\d.]+ s, \d+ MB)")
 
 
 def write(run: dict[str, Any]) -> None:
-    """Put the tables in the place that the page keeps for them."""
-    before, rest = PAGE.read_text().split(START)
-    after = rest.split(END)[1]
-    PAGE.write_text(f"{before}{START}\n\n{figures(run)}\n{END}{after}")
+    """Put the tables of the races that were run in the places that the page keeps for them."""
+    if run["races"].keys() != {"growth"}:
+        _put(START, figures(run), END)
+    if "growth" in run["races"]:
+        _put(GROWTH, growth(run), GROWN)
+
+
+def _put(start: str, text: str, end: str) -> None:
+    before, rest = PAGE.read_text().split(start)
+    PAGE.write_text(f"{before}{start}\n\n{text}\n{end}{rest.split(end)[1]}")
 
 
 def figures(run: dict[str, Any]) -> str:
-    """One table of all ratios and what else was measured, then how commands grow; a ratio that is missed says so."""
+    """One table of all ratios and what else was measured; a ratio that is missed says so."""
     out = [
         f"One core of {run['machine']}, Python {run['python']}, NumPy {run['numpy']}; processor time, best of several "
         f"rounds, all contenders of a row in one process. The whole run took {run['minutes']:.0f} minutes of processor "
@@ -28,15 +35,12 @@ def figures(run: dict[str, Any]) -> str:
         "| work | here, us each | peer | ratio | asked for |",
         "|---|---|---|---|---|",
     ]
-    facts, growth = [], []
-    for outcomes in run["races"].values():
-        for outcome in outcomes:
-            if outcome["work"].startswith("growth of "):
-                growth.append(outcome)
-                continue
+    facts = []
+    for race, outcomes in run["races"].items():
+        for outcome in outcomes if race != "growth" else ():
             out += [f"| {' | '.join(cells)} |" for cells in _ratios(outcome)]
             facts += [f"- {outcome['work']}: {fact}" for fact in outcome["facts"]]
-    return "\n".join([*out, "", *facts, "", *_growth(growth)])
+    return "\n".join([*out, "", *facts, ""])
 
 
 def _ratios(outcome: dict[str, Any]) -> list[tuple[str, ...]]:
@@ -53,20 +57,19 @@ def _ratios(outcome: dict[str, Any]) -> list[tuple[str, ...]]:
     return out
 
 
-def _growth(outcomes: list[dict[str, Any]]) -> list[str]:
-    """Processor time and peak memory of every command over the sizes."""
-    if not outcomes:
-        return []
-    found = {o["work"]: dict(m.groups() for f in o["facts"] if (m := _GROWN.fullmatch(f))) for o in outcomes}
+def growth(run: dict[str, Any]) -> str:
+    """Processor time and peak memory of every command over the sizes, and the files at the largest."""
+    rows = {o["work"].removeprefix("growth of ").partition(",")[0]: o["facts"] for o in run["races"]["growth"]}
+    found = {name: dict(m.groups() for f in facts if (m := _GROWN.fullmatch(f))) for name, facts in rows.items()}
     sizes = sorted({size for row in found.values() for size in row}, key=float)
     out = [
-        "Commands in processes of their own, over decades of rows, lines and points: processor time and peak memory, "
-        "with start-up, report and files.",
+        f"{run['machine']}, Python {run['python']}, NumPy {run['numpy']}; {run['minutes']:.0f} minutes of processor "
+        "time. Files are those of the largest size that was run.",
         "",
-        f"| command | {' | '.join(f'{float(s):,.0f}'.replace(',', ' ') for s in sizes)} |",
-        f"|---|{'---|' * len(sizes)}",
+        f"| command | {' | '.join(f'{float(s):,.0f}'.replace(',', ' ') for s in sizes)} | files |",
+        f"|---|{'---|' * (len(sizes) + 1)}",
     ]
-    for work, row in found.items():
-        name = work.removeprefix("growth of ").partition(",")[0]
-        out.append(f"| {name} | {' | '.join(row.get(s, '-') for s in sizes)} |")
-    return [*out, ""]
+    for name, row in found.items():
+        files = rows[name][-1].removeprefix("files: ")
+        out.append(f"| {name} | {' | '.join(row.get(s, '-') for s in sizes)} | {files} |")
+    return "\n".join([*out, ""])

@@ -11,6 +11,8 @@ import pytest
 from app.cell_desk import typed, well
 from app.program_desk import calibration
 
+from elastocal.compensation import grid
+from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.run import compensate
 from elastocal.files.formats.robodk import measured_lines
 from elastocal.files.programs import read_program
@@ -28,6 +30,19 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     well("grid", *BOX, "--near", NEAR, "--force", "0,0,-500", "--csv", folder / "g.csv", "--json")
     with (folder / "g.csv").open() as file:
         return list(csv.DictReader(file))
+
+
+def test_a_grid_in_pieces_is_that_of_all_its_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A joint may stand a whole turn away, as it may between neighbours: a point stands alone."""
+    robot, corners = read_robot("kuka-kr270"), (np.array([1.5, -0.3, 0.6]), np.array([1.8, 0.3, 3.6]))
+    down, load = np.diag([1.0, -1.0, -1.0]), ProcessLoad(wrench=np.array([0.0, 0, -500, 0, 0, 0]), air_moves=True)
+    whole = grid.correction_grid(robot, robot, *corners, np.full(3, 0.3), down, load=load)
+    monkeypatch.setattr(grid, "PIECE", 5)
+    pieces = grid.correction_grid(robot, robot, *corners, np.full(3, 0.3), down, load=load)
+    assert 0 < whole.reached < len(whole.points)
+    np.testing.assert_array_equal(pieces.status, whole.status)
+    np.testing.assert_allclose(pieces.shift, whole.shift, atol=1e-12)
+    np.testing.assert_allclose(np.exp(1j * pieces.command), np.exp(1j * whole.command), atol=1e-12)  # but for turns
 
 
 def test_a_grid_point_is_corrected_like_a_target_of_a_program(rows: list[dict[str, Any]]) -> None:

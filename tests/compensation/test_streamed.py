@@ -12,7 +12,7 @@ from elastocal.compensation.posts.post import parsed, post_kinds
 from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.program import Given
 from elastocal.compensation.run import compensate
-from elastocal.compensation.streamed import Run, streamed
+from elastocal.compensation.streamed import streamed
 from elastocal.files.robot.read import read_robot
 from elastocal.spatial.pose import Pose
 
@@ -20,8 +20,9 @@ NEAR = np.radians([0.0, -90.0, 90.0, 0.0, 90.0, 0.0])
 GIVEN = Given({"1": Pose(np.eye(3), np.array([1.75, 0.0, 0.8]))}, {"1": Pose(np.eye(3), np.array([0.0, 0.1, 0.2]))})
 LINES = 90
 PART = GIVEN.bases["1"], GIVEN.tools["1"]
-NAMES = {"krl": "part.src", "rapid": "part.mod", "csv": "part.csv"}
-FRAMES = {"krl": GIVEN, "rapid": Given({"wPart": PART[0]}, {"tMill": PART[1]}), "csv": Given({}, {"tool": PART[1]})}
+NAMES = {"krl": "part.src", "rapid": "part.mod", "csv": "part.csv", "apt": "part.apt", "urscript": "part.script"}
+FRAMES = {"krl": GIVEN, "rapid": Given({"wPart": PART[0]}, {"tMill": PART[1]}), "csv": Given({}, {"tool": PART[1]}),
+          "apt": Given({"base": PART[0]}, {"tool": PART[1]}, np.diag([1.0, -1, -1])), "urscript": Given()}  # fmt: skip
 
 
 def rapid(lines: int = LINES) -> bytes:
@@ -44,6 +45,24 @@ def table(lines: int = LINES) -> bytes:
     return "\n".join(["x_mm,y_mm,z_mm,a_deg,b_deg,c_deg", *rows, base, ""]).encode()
 
 
+def apt(lines: int = LINES) -> bytes:
+    """The same with a rapid move to its start, in millimetres, the axis of some lines that of those before."""
+    rows = ["UNITS/MM", "MULTAX/ON", "FEDRAT/500,MMPM", "RAPID"]
+    for i in range(lines):
+        x, y, z, lean = 300 * cos(i / 20), 300 * sin(i / 20), -i / 10, 0.2 * sin(i / 30)
+        rows.append(f"GOTO/{x:.4f},{y:.4f},{z:.4f},{sin(lean):.8f},0.0,{cos(lean):.8f}")
+    return "\n".join([*rows, "GOTO/0,0,100 $$ back", "FINI", ""]).encode()
+
+
+def urscript(lines: int = LINES) -> bytes:
+    """The same: the base is the robot's own, a tool is set, a loop stands round the run."""
+    rows = ["def part():", "  set_tcp(p[0,0.1,0.2,0,0,0])", "  while True:", "    movej([0,-1.57,1.57,0,1.57,0])"]
+    for i in range(lines):
+        x, y, z = 1.75 + 0.3 * cos(i / 20), 0.3 * sin(i / 20), 0.8 - i / 1e4
+        rows.append(f"    movel(p[{x:.6f},{y:.6f},{z:.6f},3.1,{i / 1e3:.4f},0.0],a=1.2,v=0.05,r=0.001) # {i}")
+    return "\r\n".join([*rows, "    movel(p[1.75,0.0,0.9,3.1,0.0,0.0])", "  end", "end", ""]).encode()
+
+
 def text(lines: int = LINES, end: str = "\r\n") -> bytes:
     """A start by axes, a run along a spiral with comments, and a way back."""
     rows = ["DEF part()", "BAS(#BASE,1)", "BAS(#TOOL,1)", "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}", "$VEL.CP=0.05"]
@@ -59,13 +78,13 @@ def corrected(data: bytes, size: int, kind: str = "krl", **options: object):
     files, given = {NAMES[kind]: data}, FRAMES[kind]
     load = ProcessLoad(wrench=np.array([-400.0, 0, -150, 0, 0, 0]))
     call = partial(compensate, read_robot("kuka-kr270"), load=load, **options)
-    run = Run.of(post_kinds()[kind](), files, least=20)
+    run = post_kinds()[kind]().long(files, 20, size, 10)
     assert run is not None
     whole = call(parsed(files, given, kind), near=NEAR)
     pieces = streamed(
         run, given, "",
         lambda program, near: call(program, near=NEAR if near is None else near, judged=False),
-        lambda program, _: call(program, near=NEAR), size=size, shown=10,
+        lambda program, _: call(program, near=NEAR),
     )  # fmt: skip
     return run, whole, pieces
 
@@ -79,10 +98,12 @@ def test_pieces_give_the_bytes_of_the_whole(size):
     assert pieces.files["part.src"] != text()
 
 
-@pytest.mark.parametrize(("kind", "data"), [("rapid", rapid()), ("csv", table())])
+@pytest.mark.parametrize(
+    ("kind", "data"), [("rapid", rapid()), ("csv", table()), ("apt", apt()), ("urscript", urscript())]
+)
 def test_other_languages_are_cut_too(kind, data):
     run, whole, pieces = corrected(data, 20, kind)
-    assert len(run) == LINES
+    assert len(run) in (LINES, LINES + 1)
     assert pieces is not None
     assert pieces.files == whole.files
     assert whole.corrected.all()
@@ -103,7 +124,7 @@ def test_a_table_with_its_own_loads_is_corrected_as_a_whole():
     rows = table().decode().splitlines()
     loaded = [f"{rows[0]},fx_N", *(f"{row},{i}" for i, row in enumerate(rows[1:-1])), rows[-1], ""]
     given, files = FRAMES["csv"], {"part.csv": "\n".join(loaded).encode()}
-    run = Run.of(post_kinds()["csv"](), files, least=20)
+    run = post_kinds()["csv"]().long(files, 20)
 
     def never(program, near):
         raise AssertionError
@@ -132,8 +153,8 @@ def test_lines_that_are_left_are_named_by_their_place_in_the_whole():
 
 @pytest.mark.parametrize("data", [text(15), b"DEF a()\nLIN XP1\nEND\n" * 40, text().replace(b"X", b"Q")])
 def test_short_runs_and_other_lines_are_not_cut(data):
-    assert Run.of(post_kinds()["krl"](), {"part.src": data}, least=20) is None
+    assert post_kinds()["krl"]().long({"part.src": data}, 20) is None
 
 
 def test_languages_without_lines_that_stand_alone_are_not_cut():
-    assert Run.of(post_kinds()["gcode"](), {"part.nc": b"G1 X1 Y1\n" * 100}, least=20) is None
+    assert post_kinds()["fanuc"]().long({"part.ls": b"/PROG A\n" * 100}, 20) is None

@@ -17,6 +17,7 @@ from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
+from elastocal.model.statics import kinetostatics
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.flexibility import flexible
 from elastocal.model.statics.holding import holding_torque
@@ -213,3 +214,17 @@ def test_shapes_that_do_not_fit():
         inverse(scara(), [[0.1, 0.2]], [[1.0, 0, 0]], [0, 1])
     with refused("number", ("forces", 1)):
         inverse(scara(), [[0.1, 0.2, 0]], [[np.nan, 0, 0]], [0, 1])
+
+
+def test_many_states_are_solved_a_few_at_a_time(monkeypatch):
+    force = np.pad(FORCES, ((0, 0), (0, 1)))
+    point = np.pad(POINTS, ((0, 0), (0, 1)))
+    whole = inverse(scara(), point, force, np.radians([0.0, 90.0]))
+    back = direct(scara(), whole.q, whole.torque)
+    monkeypatch.setattr(kinetostatics, "chunk_size", lambda n: 2)
+    monkeypatch.setattr(kinetostatics, "CHUNK", 2)
+    pieces = inverse(scara(), point, force, np.radians([0.0, 90.0]))
+    for name in ("q", "torque", "left", "free", "status"):
+        np.testing.assert_array_equal(getattr(pieces, name), getattr(whole, name))
+    np.testing.assert_allclose(direct(scara(), whole.q, whole.torque).force, back.force, rtol=1e-9)
+    np.testing.assert_allclose(back.force[:, :2], FORCES, rtol=1e-6)

@@ -61,7 +61,8 @@ class Correction:
     residuals by the model, of the program as it was and as its new digits are written; ``shift`` (S, 6) the correction,
     commanded minus stated pose in m and rad, robot axes.  ``covariance`` (S, 6, 6) is that of the residual error
     predicted after correction, None where the accuracy of the model is not known.  ``on_truth`` are residuals before
-    and after on a simulated true robot; ``left`` the motions that stay as they are; ``files`` the new program.
+    and after on a simulated true robot; ``left`` the motions that stay as they are; ``files`` the new program;
+    ``end`` what the control holds behind its last line, where lines rest on those before.
     """
 
     known: IdentifiedModel | None
@@ -80,6 +81,7 @@ class Correction:
     left: tuple[Skipped, ...]
     files: dict[str, bytes]
     warnings: tuple[Finding, ...]
+    end: object = None
 
     @property
     def model(self) -> Robot:

@@ -21,6 +21,7 @@ from elastocal.compensation.targets import TargetStatus
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
+from elastocal.results import Finding
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
@@ -28,6 +29,8 @@ from elastocal.values import dataclass
 
 MOST = 200_000
 """Grid points of one call."""
+PIECE = 10_000
+"""Points that are held with all that is known of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +50,7 @@ class CorrectionGrid:
     predicted: Array
     command: Array
     ways: Array
-    correction: Correction
+    warnings: tuple[Finding, ...]
 
     @property
     def central(self) -> int:
@@ -92,23 +95,26 @@ def correction_grid(
                 code="grid-out-of-reach",
             )
         near = ways[0]
-    angles = kuka_angles(rotation)
-    turn = ",".join(f"{v:.17g}" for v in angles)
-    lines = [
-        "x_mm,y_mm,z_mm,a_deg,b_deg,c_deg",
-        *(f"{1e3 * x:.6f},{1e3 * y:.6f},{1e3 * z:.6f},{turn}" for x, y, z in points),
-    ]
     given = Given(bases={"base": Pose()}, tools={"tool": held})
-    program = parsed({"grid.csv": ("\n".join(lines) + "\n").encode()}, given)
-    done = compensate(calibration, program, load=load, near=near, flange=hand)
-    status, joints = _whole_turns(robot, done)
-    good = (status == TargetStatus.CORRECTED)[:, None]
-    shift = np.where(good, done.shift, np.nan)
-    command = np.where(good, robot.controller.to_controller(joints), np.nan)
+    turn = ",".join(f"{v:.17g}" for v in kuka_angles(rotation))
+    parts, warnings = list[tuple[Array, Ints, Array, Array]](), dict[str, Finding]()
+    for first in range(0, count, PIECE):
+        lines = [f"{1e3 * x:.6f},{1e3 * y:.6f},{1e3 * z:.6f},{turn}" for x, y, z in points[first : first + PIECE]]
+        text = "\n".join(["x_mm,y_mm,z_mm,a_deg,b_deg,c_deg", *lines, ""])
+        done = compensate(
+            calibration, parsed({"grid.csv": text.encode()}, given), load=load, near=near, flange=hand
+        )  # fmt: skip
+        status, joints = _whole_turns(robot, done)
+        good = (status == TargetStatus.CORRECTED)[:, None]
+        command = np.where(good, robot.controller.to_controller(joints), np.nan)
+        parts.append((np.where(good, done.shift, np.nan), status, done.predicted, command))
+        warnings |= {w.text: w for w in done.warnings}
+        reached = done.commands.nominal[np.isfinite(done.commands.nominal).all(axis=1)]
+        near = robot.controller.to_controller(reached[-1:])[0] if len(reached) else near
     order = np.lexsort((points[:, 0], points[:, 1], points[:, 2]))
+    shift, status, predicted, command = (np.concatenate(some)[order] for some in zip(*parts, strict=True))
     return CorrectionGrid(
-        axes, points[order], shift[order], status[order], done.predicted[order], command[order], ways,  # type: ignore[arg-type]
-        done,
+        axes, points[order], shift, status, predicted, command, ways, tuple(warnings.values())  # type: ignore[arg-type]
     )  # fmt: skip
 
 

@@ -77,6 +77,11 @@ class ProcessLoad:
             object.__setattr__(self, "payload", float(self.payload))
 
     @property
+    def pushes(self) -> bool:
+        """Whether it pushes somewhere in a program, if not in each piece of it."""
+        return self.constant or self.milling is not None
+
+    @property
     def constant(self) -> bool:
         """Whether one wrench acts wherever the process does."""
         return self.wrench is not None and self.wrench.ndim == 1 and bool(self.wrench.any())
@@ -91,10 +96,11 @@ class StationLoads:
     findings: tuple[Finding, ...]
 
 
-def station_loads(placed: Placed, load: ProcessLoad, flange: str) -> StationLoads:
+def station_loads(placed: Placed, load: ProcessLoad, flange: str, judged: bool = True) -> StationLoads:
+    """``judged`` refuses a load that acts nowhere, as it may in a piece of a program."""
     if load.frame is not None:
         placed.model.tree.frame(load.frame)
-    acting = _acting(placed, load)
+    acting = _acting(placed, load, judged)
     wrench, text = _wrench(placed, load, acting)
     findings = [*_on_air(placed, load, acting), *_twice(placed, load)]
     stated = load.wrench is not None or load.by_line is not None or load.milling is not None
@@ -111,7 +117,7 @@ def station_loads(placed: Placed, load: ProcessLoad, flange: str) -> StationLoad
     return StationLoads(loads, text, (*findings, *_rated(placed, loads, load.rated)))
 
 
-def _acting(placed: Placed, load: ProcessLoad) -> Bools:
+def _acting(placed: Placed, load: ProcessLoad, judged: bool) -> Bools:
     """Whether a constant load acts at each station."""
     stations = placed.stations
     if load.lines:
@@ -119,7 +125,7 @@ def _acting(placed: Placed, load: ProcessLoad) -> Bools:
     if load.air_moves or (load.wrench is not None and load.wrench.ndim == 2):
         return np.ones(len(stations), dtype=bool)
     out = stations.program.in_process[stations.target]
-    if load.constant and not out.any():
+    if judged and load.constant and not out.any():
         raise InputError(
             f"{stations.name(0)}: no target is gone to in a line or an arc, so a process force acts nowhere; name the "
             "lines with load, or say that it acts on joint moves too",

@@ -13,7 +13,7 @@ the turn about it is free), ``point`` a position only (its rotation is the one g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -113,7 +113,9 @@ class Given:
     rotation of the tool where a program gives points only, and the nearest turn about the tool axis where it gives
     that axis only.  ``drives`` turn the encoder pulses that some programs state into axis values.
     ``rotary`` says how the words A B C of G-code turn the tool: letters X Y Z for A B C in the order of the machine's
-    axes from the part on, such as "ZY" or "ZYX".
+    axes from the part on, such as "ZY" or "ZYX".  ``after`` is what the control holds before the first line of a piece
+    of a program, in a language whose lines rest on those before (None: it starts anew); ``held`` the same where the
+    lines before are corrected.
     """
 
     bases: Mapping[str, Pose] = field(default_factory=dict)
@@ -121,6 +123,13 @@ class Given:
     orientation: Array | None = None
     rotary: str = ""
     drives: Drives | None = None
+    after: object = None
+    held: object = None
+
+    @property
+    def corrected(self) -> Given:
+        """Of the same program when it is corrected."""
+        return replace(self, after=self.held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +138,7 @@ class Program:
 
     Values that a target does not have are nan.  ``wrenches`` (N, 6) are the loads that a toolpath states.  ``layout``
     is the language's own record of where the digits stand; ``given`` what the user stated, ``origin`` the folder that
-    the files were read from.
+    the files were read from; ``end`` what the control holds behind the last line, where lines rest on those before.
     """
 
     language: str
@@ -147,6 +156,7 @@ class Program:
     wrenches: Array | None = None
     given: Given = field(default_factory=Given)
     origin: str = ""
+    end: object = None
 
     def __repr__(self) -> str:
         lines = f"{len(self.moves)} motions to {len(self.targets)} targets, {len(self.skipped)} left alone"

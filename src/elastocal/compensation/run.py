@@ -117,9 +117,10 @@ def compensate(
     step = progress or (lambda done, total, stage: None)
     at = placed(with_tools(model, program, hand), stations(program, chord))
     asked = load or ProcessLoad(wrench=wrench)
-    loads = station_loads(at, asked, hand)
+    loads = station_loads(at, asked, hand, judged)
     # of a calibration that saw no load: with compliances of the robot file or assumed, and what that is worth
-    wider, doubts = getattr(calibration, "under_load", (calibration, ())) if loads.loads.any() else (calibration, ())
+    pushed = loads.loads.any() or asked.pushes
+    wider, doubts = getattr(calibration, "under_load", (calibration, ())) if pushed else (calibration, ())
     again = partial(
         compensate, calibration=calibration, wrench=wrench, load=load, near=near, flange=flange,
         position_only=position_only, taught=taught, first_order=first_order, densify=densify, chord=chord,
@@ -153,7 +154,8 @@ def compensate(
     points, dense = line_points(work, correction, densify) if densify is not None else ({}, ())
     changes, unfit = rewritten(work, correction, points)
     files = post.write(program, changes)
-    command = as_written(work, correction, changes, post.read(files, program.given))
+    written = post.read(files, program.given.corrected)
+    command = as_written(work, correction, changes, written)
     step(3, STEPS, "predicted residual error")
     good = correction.status == TargetStatus.CORRECTED
     after = command_residuals(work.placed.model, work, command, correction.bends)
@@ -165,7 +167,7 @@ def compensate(
             confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
         ),
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
-        left=uncorrected(program, good[work.placed.stations.row]), files=files,
+        left=uncorrected(program, good[work.placed.stations.row]), files=files, end=written.end,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *turn, *unfit,
                   *dense, *_shifted(work, after, good), *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip

@@ -58,6 +58,8 @@ def between(program: Program, number: int, shares: Array) -> Inserted:
     ends = program.rotations[[move.start, move.end]]
     if np.isnan(ends).any() or not len(s):
         return Inserted(places, np.full((len(s), 3, 3), np.nan))
+    if np.array_equal(*ends):
+        return Inserted(places, np.repeat(ends[:1], len(s), axis=0))
     first, last = np.repeat(ends[:, None], len(s), axis=1)
     return Inserted(places, rotations_between(first, last, s[:, 0]))
 

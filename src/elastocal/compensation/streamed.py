@@ -1,23 +1,20 @@
 """Programs too long to be held at once: corrected piece by piece, in memory that grows with their text alone.
 
-CAM systems write runs of many lines with one whole target each, which stand for themselves (``Post.alone``).  Such a
-run is cut into pieces; each becomes a program of its own, with all that stands before and behind the run and does not
-move, which says what is active there, the line before the piece, where its first move starts, and the line behind it.
-Marks (comments) tell which part of the corrected text is the piece's own.  A piece begins near the joint values at
-which the one before it ended, and must find them there again; where it does not, or where two pieces change a file
-beside it, the program is corrected as a whole.
+A language cuts its long programs (``Post.long``): where lines stand for themselves, into programs of their own
+(``runs``); where they rest on those before, into stretches of lines with what the control holds before them
+(``posts.gcode_pieces``).  Each piece begins near the joint values at which the one before it ended, and must find them
+there again; where it does not, or where two pieces change a file beside it, the program is corrected as a whole.
 
-What is shown (tables, figures, CSV) is the correction of a program in which every k-th line of the run is left, at its
-own place; what holds for all targets is said in words.
+What is shown (tables, figures, CSV) is the correction of a program in which every k-th line is left, at its own place;
+what holds for all targets is said in words.  Whether the tool is turned about its axis is decided by what is shown.
 """
 
 from __future__ import annotations
 
-import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -29,13 +26,6 @@ from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
-LONG = 50_000
-"""Lines of a run from which a program is corrected in pieces."""
-PIECE = 20_000
-SHOWN = 5_000
-"""Lines of a run that are shown."""
-HEAD = 5_000
-"""Lines before the run that every piece may carry."""
 SAME = 1e-7
 """rad and m by which the joint values at the end of a piece may differ from those at the start of the next."""
 NAMED = 20
@@ -46,105 +36,70 @@ Correct = Callable[[Program, Array | None], Correction]
 Progress = Callable[[int, int, str], None]
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A run of lines ``starts`` (k + 1,) of a file with those before and behind it, and the files beside it."""
+class Piece(ABC):
+    """Lines of a long program, as a program of their own."""
+
+    first: int
+    """Lines of what is cut before it."""
+
+    @property
+    @abstractmethod
+    def files(self) -> dict[str, bytes]: ...
+
+    @property
+    @abstractmethod
+    def start(self) -> int:
+        """The line of its text at which the piece before it ended."""
+
+    @property
+    @abstractmethod
+    def until(self) -> int:
+        """The line of its text at which it ends."""
+
+    @abstractmethod
+    def own(self, text: bytes) -> bytes:
+        """The piece's part of its corrected text."""
+
+    @abstractmethod
+    def line(self, own: int) -> int:
+        """Of the whole program, for a line of the piece's text."""
+
+    @abstractmethod
+    def mine(self, lines: Ints) -> Bools:
+        """Which lines of the piece's text are its own."""
+
+    def given(self, given: Given, end: object) -> Given:
+        """What is stated for it, where the control holds ``end`` after what is written of the piece before."""
+        return given
+
+
+class Long(ABC):
+    """A long program that can be cut: its ``file``, and the files ``beside`` it.
+
+    ``size`` are the lines of a piece, ``most`` those that are shown.
+    """
 
     post: Post
     file: str
-    data: bytes
     beside: Mapping[str, bytes]
-    starts: Ints
+    size: int
+    most: int
 
-    @classmethod
-    def of(cls, post: Post, files: Mapping[str, bytes], least: int = LONG) -> Run | None:
-        """The longest run of a program's first file; None where it is not long, or the language has none."""
-        file, data = next(iter(files.items()))
-        if not post.alone or data.count(b"\n") < least:
-            return None
-        matches = re.finditer(rb"^(?:%s\r?\n)++" % post.alone, data, re.M | re.I)
-        first, last = max((m.span() for m in matches), key=lambda s: s[1] - s[0], default=(0, 0))
-        ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8)[first:last] == ord("\n"))
-        if len(ends) < least or data.count(b"\n", 0, first) > HEAD or post.mark in data:
-            return None
-        beside = {name: text for name, text in files.items() if name != file}
-        return cls(post, file, data, beside, first + np.concatenate([[0], ends + 1]))
-
+    @abstractmethod
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        """Lines that are cut."""
+
+    @abstractmethod
+    def pieces(self) -> Iterator[Piece]: ...
+
+    @abstractmethod
+    def shown(self, given: Given, origin: str) -> Program | None:
+        """With some of the lines that are cut alone, each at its own place; None where these cannot stand alone."""
 
     @property
-    def head(self) -> bytes:
-        return self.data[: self.starts[0]]
-
-    @cached_property
-    def still(self) -> bytes:
-        """The head without its motions, line for line."""
-        return re.sub(rb"^%s" % self.post.motion, b"", self.head, flags=re.M | re.I)
-
-    @property
-    def tail(self) -> bytes:
-        return self.data[self.starts[-1] :]
-
-    @cached_property
-    def behind(self) -> bytes:
-        """The tail without its motions: what it declares holds for the run too."""
-        return re.sub(rb"^%s(?:\r?\n|\Z)" % self.post.motion, b"", self.tail, flags=re.M | re.I)
-
-    def lines(self, first: int, last: int) -> bytes:
-        return self.data[self.starts[first] : self.starts[last]]
-
-    def pieces(self, size: int) -> Iterator[Piece]:
-        for first in range(0, len(self), size):
-            yield Piece(self, first, min(first + size, len(self)))
-
-    def shown(self, most: int = SHOWN) -> dict[str, bytes]:
-        """The files with every k-th line of the run alone; the others are empty, so that each keeps its place."""
-        step = -(-len(self) // most)
-        some = [self.lines(i, i + 1) + b"\n" * (min(i + step, len(self)) - i - 1) for i in range(0, len(self), step)]
-        return {self.file: b"".join([self.head, *some, self.tail]), **self.beside}
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """Lines ``first`` to before ``last`` of a run."""
-
-    run: Run
-    first: int
-    last: int
-
-    @property
-    def ends(self) -> bool:
-        return self.last == len(self.run)
-
-    @cached_property
-    def before(self) -> int:
-        """Lines of the piece's text before its own: none of the first piece, whose own the head is."""
-        return self.run.head.count(b"\n") + 2 if self.first else 0
-
-    @cached_property
-    def until(self) -> int:
-        """The last line of the run in the piece's text."""
-        return (self.before or self.run.head.count(b"\n")) + self.last - self.first
-
-    @property
-    def files(self) -> dict[str, bytes]:
-        run, mark = self.run, self.run.post.mark
-        start = run.still + run.lines(self.first - 1, self.first) + mark if self.first else run.head
-        end = run.tail if self.ends else mark + run.lines(self.last, self.last + 1) + run.behind
-        return {run.file: b"".join([start, run.lines(self.first, self.last), end]), **run.beside}
-
-    def own(self, text: bytes) -> bytes:
-        """The piece's part of its corrected text, with head and tail where it is the first or last."""
-        return text.split(self.run.post.mark)[1 if self.first else 0]
-
-    def line(self, own: int) -> int:
-        """Of the whole program, for a line of the piece's text."""
-        return own if not self.first else own - 2 + self.first
-
-    def mine(self, lines: Ints) -> Bools:
-        """Which lines of the piece's text are its own."""
-        return np.asarray((lines > self.before) & (self.ends | (lines <= self.until)))
+    def step(self) -> int:
+        """Every which line is shown."""
+        return -(-len(self) // self.most)
 
 
 @dataclass(eq=False)
@@ -172,12 +127,12 @@ class Totals:
         points = ((moves[i].line, p) for i, p in done.changes.inserted.items())
         self.inserted += sum(len(p.positions) for line, p in points if piece.mine(np.array([line]))[0])
 
-    def finding(self, run: Run, shown: int) -> Finding:
+    def finding(self, run: Long) -> Finding:
         good, total = self.status[TargetStatus.CORRECTED], sum(self.status.values())
         message = (
             f"{run.file}: {good} of {total} targets are corrected, piece by piece; the new digits state them to "
             f"{1e6 * self.worst:.3g} um, and {self.inserted} points are put in. Everything else that is said and shown "
-            f"is of one in {-(-len(run) // shown)} lines of the longest run."
+            f"is of one in {run.step} lines."
         )
         others = [f"{n} {TargetStatus(s).name.lower()}" for s, n in self.status.items() if s != TargetStatus.CORRECTED]
         others += [f"{n} {code}" for code, n in self.warnings.items()]
@@ -190,33 +145,33 @@ class Totals:
 
 
 def streamed(
-    run: Run, given: Given, origin: str, correct: Correct, show: Correct, progress: Progress | None = None,
-    size: int = PIECE, shown: int = SHOWN,
+    run: Long, given: Given, origin: str, correct: Correct, show: Correct, progress: Progress | None = None
 ) -> Correction | None:  # fmt: skip
     """The correction of what is ``shown``, with the files of the whole program; None where pieces do not fit together.
 
     Pieces are corrected by ``correct``, what is shown by ``show``, which comes first: what is wrong shows at once.
     """
-    some = parsed(run.shown(shown), given, run.post.kind, origin)
-    if some.wrenches is not None:  # which decide together what is taken for compliant
+    some = run.shown(given, origin)
+    if some is None or some.wrenches is not None:  # which decide together what is taken for compliant
         return None
     out = show(some, None)
+    given = replace(given, orientation=out.program.given.orientation)
     parts: list[bytes] = []
-    totals, beside, near = Totals(), dict[str, bytes](), None
-    for piece in run.pieces(size):
+    totals, beside, near, end = Totals(), dict[str, bytes](), None, None
+    for piece in run.pieces():
         if progress is not None:
-            progress(piece.first, len(run), f"line {piece.line(piece.before + 1)} on")
-        done = correct(parsed(piece.files, given, run.post.kind, origin), near)
+            progress(piece.first, len(run), f"line {piece.first + 1} on")
+        done = correct(parsed(piece.files, piece.given(given, end), run.post.kind, origin), near)
         changed = {k: done.files[k] for k, data in run.beside.items() if done.files[k] != data}
         if not _follows(piece, done, near) or changed.keys() & beside.keys():
             return None
         beside |= changed
         totals.add(piece, done)
         parts.append(piece.own(done.files[run.file]))
-        near = _last(piece, done)
+        near, end = _last(piece, done), done.end
     files = {run.file: b"".join(parts), **run.beside, **beside}
     return replace(
-        out, files=files, left=tuple(totals.left), warnings=(totals.finding(run, shown), *out.warnings)
+        out, files=files, left=tuple(totals.left), warnings=(totals.finding(run), *out.warnings)
     )  # fmt: skip
 
 
@@ -224,13 +179,17 @@ def _follows(piece: Piece, done: Correction, near: Array | None) -> bool:
     """Whether the line before the piece is reached as the piece before it reached it."""
     if near is None:
         return not piece.first
-    at = np.flatnonzero(done.job.placed.stations.lines == piece.before - 1)
-    values = done.model.controller.to_controller(done.commands.nominal[at])
-    return len(at) == 1 and bool(np.all(np.abs(values - near) < SAME))
+    values = _values(piece.start, done)
+    return values is not None and bool(np.all(np.abs(values - near) < SAME))
 
 
 def _last(piece: Piece, done: Correction) -> Array | None:
     """Controller values (n,) of the program as it was at the last line of a piece."""
-    at = np.flatnonzero(done.job.placed.stations.lines == piece.until)
-    values = done.model.controller.to_controller(done.commands.nominal[at])
-    return values[0] if len(at) == 1 and np.isfinite(values).all() else None
+    values = _values(piece.until, done)
+    return values if values is not None and np.isfinite(values).all() else None
+
+
+def _values(line: int, done: Correction) -> Array | None:
+    """Controller values (n,) without correction at the one station of a line."""
+    at = np.flatnonzero(done.job.placed.stations.lines == line)
+    return done.model.controller.to_controller(done.commands.nominal[at])[0] if len(at) == 1 else None

@@ -105,13 +105,13 @@ def corrected_program(
     truth: Robot | None = None, progress: Callable[[int, int, str], None] | None = None,
 ) -> Correction:  # fmt: skip
     """The correction of a program file by ``correct``, which takes a program; of a very long one piece by piece."""
-    from elastocal.compensation.streamed import Run, streamed
+    from elastocal.compensation.streamed import streamed
 
     files, origin = {p.name: data for p, data in program_files(path).items()}, str(path.parent)
     if out is not None:
         corrected_places(out, [path.parent / name for name in files], dict.fromkeys(files, False))
     load, post = correct.keywords["load"], post_for(path.name)  # type: ignore[attr-defined]
-    run = None if load.lines or load.by_line is not None else Run.of(post, files)
+    run = None if load.lines or load.by_line is not None else post.long(files)
     if run is not None:
         correction = streamed(
             run, given, origin,

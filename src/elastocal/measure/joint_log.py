@@ -62,14 +62,14 @@ class JointLog:
         """
 
         def table(name: str, values: ArrayLike) -> Array:
-            return _frozen(values, (len(np.atleast_1d(q)), robot.n), f"{source}: {name}")
+            return _shaped(values, (len(np.atleast_1d(q)), robot.n), f"{source}: {name}")
 
         values, clock = table("q", q), None if time is None else np.asarray(time, dtype=np.float64)
         return cls(
             source,
             robot.joints,
-            robot.controller.to_joints(values),
-            np.full(values.shape, np.nan) if torque is None else joint_torques(robot, table("torque", torque)),
+            _own(robot.controller.to_joints(values), values),
+            np.full(values.shape, np.nan) if torque is None else _own(joint_torques(robot, table("torque", torque))),
             np.arange(1, len(values) + 1) if lines is None else lines,
             None if clock is None else clock - clock[:1],
             None if velocity is None else table("velocity", velocity) @ robot.controller.matrix.T,
@@ -121,12 +121,27 @@ def joint_torques(model: Robot, axes: Array) -> Array:
     return out
 
 
+def _own(array: Array, given: Array | None = None) -> Array:
+    """An array that nobody else holds, as it shall stay."""
+    if array is not given:
+        array.setflags(write=False)
+    return array
+
+
 def _frozen(values: object, shape: tuple[int, ...], what: str) -> Array:
-    array = np.array(values, dtype=np.float64)
+    """A copy that stays as it is, of what could still be changed."""
+    array = _shaped(values, shape, what)
+    if array.flags.writeable or not array.flags.owndata:
+        array = array.copy()
+        array.setflags(write=False)
+    return array
+
+
+def _shaped(values: object, shape: tuple[int, ...], what: str) -> Array:
+    array = np.asarray(values, dtype=np.float64)
     if array.shape != shape:
         raise ShapeError(
             f"{what}: has the shape {array.shape}, but {shape} is needed; give one row per instant",
             value=(array.shape, shape),
         )
-    array.setflags(write=False)
     return array

@@ -10,6 +10,7 @@ from oracle.scara import actual, closed_form_joints, discs, nominal, plan
 from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.surfaces.sphere import Sphere
 from elastocal.model.surfaces.surface import Touches
+from elastocal.procedures.contact import plan as plan_of_contacts
 from elastocal.procedures.contact.plan import (
     ContactPlan,
     as_measurement,
@@ -36,6 +37,15 @@ def test_joint_values_are_those_of_the_plane_equations():
     assert reached.all()
     np.testing.assert_allclose(found.q, expected, atol=1e-9)
     np.testing.assert_allclose(wanted.force[:, :2], felt, atol=1e-12)
+
+
+def test_contacts_that_are_sought_a_few_at_a_time_follow_each_other_as_all_of_them_do(monkeypatch):
+    whole, reached = as_measurement(actual(), planned())
+    monkeypatch.setattr(plan_of_contacts, "AT_ONCE", 5)
+    pieces, again = as_measurement(actual(), planned())
+    np.testing.assert_array_equal(pieces.q, whole.q)
+    assert reached.all()
+    assert again.all()
 
 
 def test_what_is_commanded_is_felt_and_read_back_as_the_same_plan():

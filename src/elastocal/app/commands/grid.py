@@ -12,7 +12,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.errors import MissingError, RangeError
-from elastocal.report.blocks import Column, Report, Section, Table
+from elastocal.report.blocks import Column, Report, Row, Rows, Section, Table
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class GridResult:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (*self.robot.notes, *(warning.text for warning in self.grid.correction.warnings))
+        return (*self.robot.notes, *(warning.text for warning in self.grid.warnings))
 
 
 @command("daily", 11, Uses({"robot": "calibration"}, (REPORT,)), csv=True)
@@ -150,7 +150,6 @@ def ways_table(result: GridResult) -> Table:
 def table(result: GridResult) -> Table:
     from elastocal.app.configurations import axes_of
     from elastocal.app.pages.result_columns import axis_columns
-    from elastocal.compensation.targets import TargetStatus
 
     axes = axes_of(result.robot.model)
     columns = (
@@ -161,10 +160,17 @@ def table(result: GridResult) -> Table:
         Column("status", "status"),
         *axis_columns(axes),
     )
-    grid = result.grid
-    rows = []
-    shown = grid.command / axes.factors
-    each = zip(grid.points, grid.shift, grid.status, grid.predicted, shown, strict=True)
+    rows = Rows(len(result.grid.points), lambda part: _rows(result, part))
+    return Table("grid", "Corrections", columns, rows)
+
+
+def _rows(result: GridResult, part: slice) -> list[Row]:
+    from elastocal.app.configurations import axes_of
+    from elastocal.compensation.targets import TargetStatus
+
+    grid, rows = result.grid, list[Row]()
+    shown = grid.command[part] / axes_of(result.robot.model).factors
+    each = zip(grid.points[part], grid.shift[part], grid.status[part], grid.predicted[part], shown, strict=True)
     for point, shift, code, predicted, values in each:
         status = TargetStatus(int(code))
         lost = status.text
@@ -177,4 +183,4 @@ def table(result: GridResult) -> Table:
                 *(or_reason(float(v), lost) for v in values),
             )
         )
-    return Table("grid", "Corrections", columns, tuple(rows))
+    return rows

@@ -46,6 +46,9 @@ class Apt(CamPost, RowPost):
     title: ClassVar[str] = "APT-CL"
     suffixes: ClassVar[tuple[str, ...]] = (".apt", ".cl", ".cls", ".aptsource", ".clf")
     frames: ClassVar[tuple[str, str]] = ("base", "tool")
+    alone: ClassVar[bytes] = rb"[ \t]*+GOTO[ \t]*+/[-+.\deE, \t]++"
+    motion: ClassVar[bytes] = rb"[ \t]*+(?:GOTO|FROM|RAPID)\b[^\r\n]*+"
+    mark: ClassVar[bytes] = b"$$ elastocal: what follows is the next piece\n"
     stop: ClassVar[str] = "STOP"
     end: ClassVar[str] = "FINI"
 

@@ -97,7 +97,7 @@ def _exchange(
 ) -> tuple[Ints, Bools]:  # fmt: skip
     """Edits from old to new ``values``; decimals (n, k) that each number has, and True (n, k) where it is exchanged."""
     old, new = values
-    signs = np.frombuffer(text.text.encode("latin-1"), dtype=np.uint8)
+    signs = text.signs
     own, other = least.copy(), spans[:, :, 0] >= 0
     own[other] = np.maximum(own_decimals(signs, spans[other], comma), own[other])
     other &= np.abs(new - old) > 0.5000001 * 10.0**-own
@@ -143,7 +143,8 @@ def own_decimals(signs: NDArray[np.uint8], spans: Ints, comma: bool = False) -> 
 
 def _first(signs: NDArray[np.uint8], wanted: bytes, spans: Ints) -> Ints:
     """Place (M,) of the first of some characters from each start on."""
-    places = np.append(np.flatnonzero(one_of(wanted)[signs]), len(signs))
+    low, high = (int(spans[:, 0].min()), int(spans[:, 1].max())) if len(spans) else (0, 0)
+    places = np.append(low + np.flatnonzero(one_of(wanted)[signs[low:high]]), len(signs))
     return np.asarray(places[np.searchsorted(places, spans[:, 0])])
 
 

@@ -14,17 +14,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import nan
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from elastocal.compensation.posts.cam import CamPost
-from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.collect import Collector, unsearched
 from elastocal.compensation.posts.digits import DECIMALS, exchanged, new_text, turned
-from elastocal.compensation.posts.gcode_read import Block, Run, Walk
+from elastocal.compensation.posts.gcode_read import Block, Control, Run, Walk
 from elastocal.compensation.posts.gcode_words import ARC_WORDS, COLUMNS, Modal, Use, Word, motion_use
 from elastocal.compensation.posts.poses import along_axes, axes_of, euler_near
-from elastocal.compensation.posts.post import plain_lines
+from elastocal.compensation.posts.post import LONG, PIECE, SHOWN, plain_lines
 from elastocal.compensation.posts.text import Edits, Text, opened
 from elastocal.compensation.program import Changes, Given, Move, Program
 from elastocal.errors import FormatError, InfeasibleError, MissingError
@@ -32,6 +32,9 @@ from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import Rotation
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.compensation.streamed import Long
 
 _ROTARY = re.compile(r"[XYZ]{2,3}")
 
@@ -62,8 +65,9 @@ class Gcode(CamPost):
         blocks: dict[str, list[Block | Run]] = {}
         for name, data in files.items():
             text = opened(name, data)
-            walk = Walk(text, into, rotary, bool(re.search(r"(?i)M0?6(?!\d)", text.text)), bases)
-            walk.run()
+            walk = Walk(text, into, rotary, changes_tools(data), bases, after=_control(given.after))
+            with unsearched():
+                walk.run()
             blocks[name] = walk.blocks
         values = into.values.array(float, 9)
         kinds = np.array([t.kind for t in into.targets], dtype=object)
@@ -72,7 +76,7 @@ class Gcode(CamPost):
         return into.program(
             self.kind, files, given, {"base": bases},
             positions=values[:, :3].copy(), rotations=_rotations(values, kinds, rotary, given),
-            joints=np.empty((len(values), 0)), layout=GcodeLayout(blocks, values, rotary),
+            joints=np.empty((len(values), 0)), layout=GcodeLayout(blocks, values, rotary), end=walk.end,
         )  # fmt: skip
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
@@ -98,11 +102,17 @@ class Gcode(CamPost):
         out = {}
         used = np.flatnonzero(~np.isnan(desired).all(axis=0)).tolist()
         for name, data in program.files.items():
-            writer = Writer(opened(name, data), program.moves, desired, layout.values, points, used)
+            held = list(_control(program.given.held).at)
+            writer = Writer(opened(name, data), program.moves, desired, layout.values, points, used, held)
             for block in layout.blocks[name]:
                 writer.run(block) if isinstance(block, Run) else writer.block(block)
             out[name] = writer.edits.applied(writer.text.text).encode("latin-1")
         return out
+
+    def long(self, files: Mapping[str, bytes], least: int = LONG, size: int = PIECE, most: int = SHOWN) -> Long | None:
+        from elastocal.compensation.posts.gcode_pieces import Stretches
+
+        return Stretches.of(self, files, least, size, most)
 
     def opening(self, name: str) -> list[str]:
         return [f"; {name}", "G21 G90 G54"]
@@ -120,6 +130,15 @@ class Gcode(CamPost):
 
     def dwell(self, seconds: float) -> list[str]:
         return [f"G4 F{seconds:g}"]
+
+
+def _control(held: object) -> Control:
+    return held if isinstance(held, Control) else Control()
+
+
+def changes_tools(data: bytes) -> bool:
+    """Whether tools are changed by M6, and not by T alone."""
+    return bool(re.search(rb"(?i)M0?6(?!\d)", data))
 
 
 def _checked(rotary: str) -> str:
@@ -147,7 +166,8 @@ def _rotations(values: Array, kinds: Array, rotary: str, given: Given) -> Array:
     if given.orientation is not None:
         out[kinds == "point"] = given.orientation
     vector = (kinds != "point") & ~np.isnan(values[:, 6])
-    out[vector] = along_axes(values[vector, 6:], given.orientation)
+    first = _control(given.after).axis
+    out[vector] = along_axes(values[vector, 6:], given.orientation, np.array(first) if first else None)
     turned_by = (kinds != "point") & ~vector
     if turned_by.any():
         angles = values[turned_by][:, _columns(rotary)]
@@ -189,8 +209,8 @@ class Writer:
     points: Mapping[int, Sequence[Sequence[float]]]
     columns: Sequence[int]
     """Those that the program uses."""
+    held: list[float]
     edits: Edits = field(default_factory=Edits)
-    held: list[float] = field(default_factory=lambda: [nan] * 9)
     owed: int | None = None
     """The arc motion that the program has in force where chords have put G1 (or a line that may be switched off)."""
     straight: bool = False
@@ -209,11 +229,11 @@ class Writer:
             self._line(block)
 
     def run(self, run: Run) -> None:
-        """Lines of one shape that state every word: each stands for itself, so all are written at once."""
+        """Lines of one shape in absolute values, without arcs before them: all are written at once."""
         count = len(run.numbers.values)
         rows = slice(run.target, run.target + count)
         points = any(i in self.points for i in range(run.move, run.move + count)) if self.points else False
-        if points or run.places != tuple(self.columns) or self.owed is not None:
+        if points or self.owed is not None:
             for block in run.blocks(self.text):
                 self.block(block)
             return
@@ -223,6 +243,25 @@ class Writer:
         written = exchanged(self.text, run.numbers, goals, least, self.edits)
         for j, value in zip(run.places, (written[-1] * unit).tolist(), strict=True):
             self.held[j] = value
+        left_out = [j for j in self.columns if j not in run.places]
+        if left_out:
+            self._add(run, left_out, self.desired[rows])
+
+    def _add(self, run: Run, columns: Sequence[int], desired: Array) -> None:
+        """Words that the lines of a run leave out, where the control holds something else."""
+        added = [""] * len(desired)
+        for j in columns:
+            unit, least, name = _unit(run.modal, j), _least(run.modal, j), _named(j)
+            for i, goal in enumerate((desired[:, j] / unit).tolist()):
+                if goal != goal:
+                    continue
+                was = self.held[j] / unit
+                new = new_text("", was, goal, least)
+                self.held[j] = (was if new is None else float(new)) * unit
+                added[i] += "" if new is None else f" {name}{new}"
+        for place, words in zip((run.numbers.spans[:, :, 1].max(axis=1) + run.behind).tolist(), added, strict=True):
+            if words:
+                self.edits.add(place, place, words)
 
     def _follow(self, block: Block) -> None:
         """What the control holds after a line that stays as it is."""
@@ -322,8 +361,12 @@ class Writer:
             if word:
                 self.edits.add(word.value_start, word.end, new)
             else:
-                added[j] = f"{COLUMNS[j]}{'=' if j >= 6 else ''}{new}"
+                added[j] = f"{_named(j)}{new}"
         return added
+
+
+def _named(column: int) -> str:
+    return f"{COLUMNS[column]}{'=' if column >= 6 else ''}"
 
 
 def _unit(modal: Modal, column: int) -> float:

@@ -91,13 +91,17 @@ def _from_radius(
 
 
 class Run(NamedTuple):
-    """Lines that repeat the one before but for the words ``places``, with their first target and move."""
+    """Lines that repeat the one before but for the words ``places``, with their first target and move.
+
+    ``behind`` are the characters from the last number of these to where further words can stand.
+    """
 
     modal: Modal
     places: tuple[int, ...]
     numbers: Numbers
     target: int
     move: int
+    behind: int
 
     def blocks(self, text: Text) -> Iterator[Block]:
         """The lines one by one."""
@@ -122,6 +126,21 @@ class Block(NamedTuple):
         return next((w for w in self.line.codes if w.value in (0, 1, 2, 3)), None)
 
 
+@dataclass(frozen=True)
+class Control:
+    """What the control holds behind a target of a line or a rapid move: values ``at`` as in ``Walk``, and the words in
+    force; ``axis`` is the first tool axis of the program, ``used`` are the bases of targets so far."""
+
+    at: tuple[float, ...] = (np.nan,) * 9
+    modal: Modal = Modal()
+    bases: Mapping[str, Pose] = field(default_factory=dict)
+    used: frozenset[str] = frozenset()
+    axis: tuple[float, ...] = ()
+    changes_tools: bool = False
+    lines: int = 0
+    """Before it."""
+
+
 @dataclass
 class Walk:
     """The reading of one file.  ``at`` holds the last values of X Y Z (m), A B C (deg) and A3 B3 C3; nan: not known."""
@@ -134,41 +153,72 @@ class Walk:
     blocks: list[Block | Run] = field(default_factory=list)
     modal: Modal = Modal()
     at: list[float] = field(default_factory=lambda: [np.nan] * 9)
+    after: Control = Control()
+    """What stands before the text: its last target is the first one of the program, in line 0."""
+    plain: bool = False
+    """Whether the last line was a target of a line or a rapid move."""
 
-    def run(self) -> None:
+    def run(self, least: float = np.inf) -> int:
+        """Read the lines, or ``least`` of them up to a target of a line or a rapid move; how many were read."""
         self.into.last = None
+        self._begin()
         repeats, number, total = Repeats.of(self.text), 0, len(self.text.starts)
-        while number < total:
+        while number < total and not (self.plain and number >= least):
             number += 1
-            line = line_of(self.text, number)
+            line, targets = line_of(self.text, number), len(self.into.targets)
             if line is not None:
-                targets = len(self.into.targets)
                 self._line(line)
-                number += self._repeat(line, repeats) if len(self.into.targets) > targets else 0
+            found = len(self.into.targets) > targets
+            self.plain = found and self.into.last is not None and self.modal.motion in (0, 1)
+            if line is not None and found:
+                number += self._repeat(line, repeats, int(min(max(least - number, 1), total)))
+        return number
 
-    def _repeat(self, line: Line, repeats: Repeats) -> int:
-        """How many lines follow that repeat one with a target but for the numbers of X to C3 (and N)."""
-        plain = self.modal.absolute and not line.deleted and self.modal.motion in (0, 1)
-        if not plain or not {0, 1, 2} <= line.columns.keys():
+    def _begin(self) -> None:
+        after = self.after
+        self.modal, self.at, self.changes_tools = after.modal, list(after.at), self.changes_tools or after.changes_tools
+        self.bases.update(after.bases)
+        if after.at[0] == after.at[0]:
+            motion: Motion = "linear" if after.modal.motion else "joint"
+            target = Target(self.text.name, 0, "", self._kind(), self.modal.base, self.modal.tool)
+            number = self.into.target(target, (), after.at)
+            feed = self.modal.feed if self.modal.motion else np.nan
+            self.into.move((self.text.name, 0), motion, number, feed=feed)
+
+    @property
+    def end(self) -> Control:
+        """Behind the last line that was read."""
+        used = self.after.used.union(t.base for t in self.into.targets)
+        values = self.into.values.array(float, 9)
+        axis = self.after.axis or tuple(values[~np.isnan(values[:, 6:]).any(axis=1)][:1, 6:].ravel().tolist())
+        return Control(tuple(self.at), self.modal, dict(self.bases), used, axis, self.changes_tools)
+
+    def _repeat(self, line: Line, repeats: Repeats, most: int) -> int:
+        """How many lines follow, up to ``most``, that repeat one with a target but for numbers of X to C3 (and N)."""
+        if line.deleted or not line.columns or not self.modal.absolute or self.modal.motion not in (0, 1):
             return 0
-        places = sorted(line.columns)
+        places, last = sorted(line.columns), max(word.end for word in line.columns.values())
+        if "N" in self.text.text[last : line.place].upper():  # its number has no width of its own
+            return 0
         block = repeats.like(line.number, [(line.columns[i].value_start, line.columns[i].end) for i in places], b"Nn")
         if block is None:
             return 0
+        block = Numbers(block.first, block.spans[:most], block.values[:most])
         values = np.tile(np.array(self.at), (len(block.values), 1))
         values[:, places] = block.values * np.array([self.modal.unit if i < 3 else 1.0 for i in places])
         new = self.into.repeat(block._replace(spans=np.empty((len(values), 0, 2), dtype=np.int64), values=values))
         self.at = values[-1].tolist()
-        self.blocks.append(Run(self.modal, tuple(places), block, new.start, len(self.into.moves) - len(new)))
+        first = len(self.into.moves) - len(new)
+        self.blocks.append(Run(self.modal, tuple(places), block, new.start, first, line.place - last))
         return len(new)
 
     def _line(self, line: Line) -> None:
         before = self.modal
         codes = [w.value for w in line.codes]
         codes += unread_codes(line.unread)
-        modal, reason = with_codes(before, codes, line.number) if codes else (before, "")
+        modal, reason = with_codes(before, codes, self.after.lines + line.number) if codes else (before, "")
         if 41.0 in codes or 42.0 in codes:
-            where = f"{self.text.name}, line {line.number}"
+            where = f"{self.text.name}, line {self.after.lines + line.number}"
             self.into.note(
                 f"{where}: the control offsets the path by the cutter radius; the programmed path is corrected"
             )
@@ -183,7 +233,9 @@ class Walk:
             self._lose(line)
         arcs = modal.motion in (2, 3) and any(w.address in ARC_WORDS for w in line.others)
         if " " in modal.base and modal.base != before.base:
-            self.into.note(f"{self.text.name}, line {line.number}: from here on the frame is {modal.base}")
+            self.into.note(
+                f"{self.text.name}, line {self.after.lines + line.number}: from here on the frame is {modal.base}"
+            )
         elif reason:
             self._skip(line, reason)
         elif modal.cycle and (line.columns or not before.cycle):
@@ -213,7 +265,7 @@ class Walk:
         plain = (
             words.get("L") == 2 and 1 <= words.get("P", 0) <= 6 and "R" not in words and set(line.columns) == {0, 1, 2}
         )
-        if not plain or any(t.base == system for t in self.into.targets):
+        if not plain or system in self.after.used or any(t.base == system for t in self.into.targets):
             return False
         place = np.array([line.columns[i].value for i in range(3)]) * self.modal.unit
         self.bases[system] = Pose(np.eye(3), place)
@@ -242,12 +294,7 @@ class Walk:
         if isinstance(shape, str):
             self._skip(line, shape)
             return
-        kind: Kind = "point"
-        if self.at[6] == self.at[6] and self.at[7] == self.at[7] and self.at[8] == self.at[8]:
-            kind = "axis"
-        elif self.rotary and all(self.at[3 + "XYZ".index(c)] == self.at[3 + "XYZ".index(c)] for c in self.rotary):
-            kind = "pose" if len(self.rotary) == 3 else "axis"
-        target = Target(self.text.name, line.number, "", kind, modal.base, modal.tool)
+        target = Target(self.text.name, line.number, "", self._kind(), modal.base, modal.tool)
         motion: Motion = ("joint", "linear", "arc", "arc")[modal.motion or 0]
         number = self.into.target(target, (), tuple(self.at))
         move = len(self.into.moves)
@@ -261,6 +308,13 @@ class Walk:
             for i in line.columns:
                 self.at[i] = np.nan
             self.into.last = None
+
+    def _kind(self) -> Kind:
+        if self.at[6] == self.at[6] and self.at[7] == self.at[7] and self.at[8] == self.at[8]:
+            return "axis"
+        if self.rotary and all(self.at[3 + "XYZ".index(c)] == self.at[3 + "XYZ".index(c)] for c in self.rotary):
+            return "pose" if len(self.rotary) == 3 else "axis"
+        return "point"
 
     def _arc(self, line: Line, start: tuple[float, ...]) -> Arc | str:
         modal = self.modal

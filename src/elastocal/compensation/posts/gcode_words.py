@@ -191,7 +191,8 @@ def with_code(modal: Modal, code: float, line: int) -> tuple[Modal, str]:
     if code != code:
         return replace(modal, motion=None), "a variable gives its G code"
     if code in (0, 1, 2, 3):
-        return replace(modal, motion=int(code), cycle=False), ""
+        same = code == modal.motion and not modal.cycle  # as it stands in every line of some programs
+        return modal if same else replace(modal, motion=int(code), cycle=False), ""
     if code in PLANES:
         return replace(modal, axis=PLANES[code]), ""
     if code in METRES:

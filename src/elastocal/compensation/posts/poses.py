@@ -96,12 +96,13 @@ def aligned(axes: Array, like: Array | None = None) -> Array:
     return turn
 
 
-def along_axes(axes: Array, like: Array | None = None) -> Array:
-    """``aligned`` to tool axes from tip to spindle, or against them where z of ``like`` points away from the first.
+def along_axes(axes: Array, like: Array | None = None, first: Array | None = None) -> Array:
+    """``aligned`` to tool axes from tip to spindle, or against them where z of ``like`` points away from the ``first``.
 
     Tools of robots have z from the flange to the tip, so that a stated orientation of theirs looks into the part.
     """
-    into = like is not None and len(axes) > 0 and float(like[:, 2] @ axes[0]) < 0
+    first = axes[0] if first is None and len(axes) else first
+    into = like is not None and first is not None and float(like[:, 2] @ first) < 0
     return aligned(-axes if into else axes, like)
 
 

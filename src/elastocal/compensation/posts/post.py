@@ -30,6 +30,7 @@ from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
+    from elastocal.compensation.streamed import Long
     from elastocal.design.method import Stop
 
 START = "Is everything clear? The first moves are slow. Continue: the arm moves"
@@ -40,6 +41,11 @@ Lines = Callable[[str], Sequence[str]]
 """A sentence in lines of the language."""
 LONGEST = 24
 """Characters of a program's name, as KRL takes them."""
+LONG = 50_000
+"""Lines from which a program is corrected in pieces."""
+PIECE = 20_000
+SHOWN = 5_000
+"""Lines that are shown of it."""
 WIDEST = 80
 """Characters of a message."""
 DEVICES = r"con|prn|aux|nul|(com|lpt)\d"
@@ -123,6 +129,12 @@ class Post(ABC):
     @abstractmethod
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
         """The same files with the new values."""
+
+    def long(self, files: Mapping[str, bytes], least: int = LONG, size: int = PIECE, most: int = SHOWN) -> Long | None:
+        """A program of at least so many lines that can be cut into pieces, so that it need not be held at once."""
+        from elastocal.compensation.runs import Run
+
+        return Run.of(self, files, least, size, most)
 
     def branch(self, target: Target) -> Branch | None:
         """What the configuration data of a target say about the way that the arm reaches it; None: nothing."""

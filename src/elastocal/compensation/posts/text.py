@@ -32,6 +32,7 @@ from elastocal.values import dataclass
 
 NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[Ee][-+]?\d++)?"
 """Possessive: a word of many digits is read once."""
+Signs = NDArray[np.uint8]
 WIDEST = 100
 """Characters of a line that are shown to people."""
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
@@ -47,9 +48,13 @@ class Text:
     text: str
 
     @cached_property
+    def signs(self) -> Signs:
+        return np.frombuffer(self.text.encode("latin-1"), dtype=np.uint8)
+
+    @cached_property
     def starts(self) -> list[int]:
         """Where the lines start: behind every line feed, and every carriage return without one."""
-        signs = np.frombuffer(self.text.encode("latin-1"), dtype=np.uint8)
+        signs = self.signs
         ends = signs == _FEED
         ends[:-1] |= (signs[:-1] == _RETURN) & ~ends[1:]
         return [0, *(np.flatnonzero(ends[:-1]) + 1).tolist()]
@@ -159,8 +164,6 @@ class Edits:
 
 FEWEST = 8
 """Lines of one shape that are worth it."""
-
-Signs = NDArray[np.uint8]
 
 
 class Block(NamedTuple):

@@ -44,6 +44,9 @@ class UrScript(RowPost):
     kind: ClassVar[str] = "urscript"
     title: ClassVar[str] = "URScript"
     suffixes: ClassVar[tuple[str, ...]] = (".script",)
+    alone: ClassVar[bytes] = rb"[ \t]*+move[lp]\([ \t]*+p\[[-+.\deE, \t]++\][^()#\"\r\n]*+\)[ \t]*+(?:#[^\r\n]*+)?+"
+    motion: ClassVar[bytes] = rb"[ \t]*+(?:mov[a-z]++|servo[jcl]|speed[jl])[ \t]*+\([^\r\n]*+"
+    mark: ClassVar[bytes] = b"# elastocal: what follows is the next piece\n"
     own_base: ClassVar[str] = BASE
     base_at_root: ClassVar[bool] = True
 

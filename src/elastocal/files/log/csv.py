@@ -69,7 +69,8 @@ def read_csv_log(path: Path, model: Robot, given: Given | None = None) -> JointL
         raw = raw if bare else with_axis_titles(raw, model.controller.axes)
         columns = _bare(raw, model, given) if bare else _named(raw, model)
         parts.append(_numbers(raw, columns, model))
-    joined = {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+    raw = raw.released()
+    joined = {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
     values, torque, controller = joined["values"], joined["torque"], model.controller
     if columns.motors:
         values = motors_to_axes(values, columns.motors, controller.axes, controller.drives, raw.top)
@@ -82,20 +83,21 @@ def read_csv_log(path: Path, model: Robot, given: Given | None = None) -> JointL
             raise ConflictError(f"{raw.top}: the log has times of its own; leave the rate out", parameter="rate")
         time = np.arange(len(values)) / given.rate
     new = np.ones(len(values), dtype=bool) if time is None else np.concatenate([[True], np.diff(time) != 0])
+    rows = slice(None) if new.all() else new
     if not new.all():
         first = int(joined["lines"][np.argmin(new)])
         notes.append(f"{int(np.sum(~new))} rows repeat the time of the row before (first: line {first}): left out.")
     if bare:
         notes.append(_units_of_bare(model, given))
-        log = JointLog(raw.file, model.joints, values[new], torque[new], joined["lines"][new], _some(time, new))
+        log = JointLog(raw.file, model.joints, values[rows], torque[rows], joined["lines"][rows], _some(time, rows))
         return replace(log, notes=tuple(notes))
     return JointLog.of(
-        model, values[new], torque[new], time=_some(time, new), velocity=_some(speed, new),
-        current=_some(current, new), source=raw.file, lines=joined["lines"][new], notes=tuple(notes),
+        model, values[rows], torque[rows], time=_some(time, rows), velocity=_some(speed, rows),
+        current=_some(current, rows), source=raw.file, lines=joined["lines"][rows], notes=tuple(notes),
     )  # fmt: skip
 
 
-def _some(values: Array | None, rows: Bools) -> Array | None:
+def _some(values: Array | None, rows: Bools | slice) -> Array | None:
     return None if values is None else values[rows]
 
 

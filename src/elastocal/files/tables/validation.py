@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, MissingError
 from elastocal.files.tables.named import read_table
-from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.values import dataclass
 
@@ -57,10 +57,13 @@ def read_visits(path: Path) -> tuple[tuple[Visits, ...], tuple[str, ...]]:
             f"{raw.top}: orientation needs a, b, c and command_a, command_b, command_c; {lacking} is missing"
         )
     names = raw.texts(fields[POSE].place)
-    visits = tuple(
-        _visits(raw, fields, name, [i for i, n in enumerate(names) if n == name]) for name in dict.fromkeys(names)
-    )
-    return visits, raw.notes
+    rows: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        rows.setdefault(name, []).append(i)
+    words = raw.texts(fields[DIRECTION].place) if DIRECTION in fields else [""] * len(names)
+    numbers = [w for w in fields if w not in (POSE, DIRECTION)]
+    values = dict(zip(numbers, si_columns(raw, [fields[w] for w in numbers]).T, strict=True))
+    return tuple(_visits(raw, values, words, name, some) for name, some in rows.items()), raw.notes
 
 
 def _fields(raw: RawTable) -> dict[str, Field]:
@@ -81,27 +84,28 @@ def _fields(raw: RawTable) -> dict[str, Field]:
     return out
 
 
-def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequence[int]) -> Visits:
+def _visits(
+    raw: RawTable, values: Mapping[str, Array], directions: Sequence[str], name: str, rows: Sequence[int]
+) -> Visits:
     import numpy as np
 
     from elastocal.spatial.rotation import Rotation
 
     def columns(words: Sequence[str]) -> Array:
-        return np.array([[si_number(raw, raw.rows[i], fields[w]) for w in words] for i in rows])
+        return np.stack([values[w][rows] for w in words], axis=1)
 
     def turned(prefix: str) -> Array | None:
-        if "a" not in fields:
+        if "a" not in values:
             return None
         return np.asarray(Rotation.from_euler("ZYX", columns([f"{prefix}{c}" for c in _TURN])).as_matrix())
 
     command, turns = columns([f"command_{c}" for c in _PLACE]), turned("command_")
-    for values in (command, turns):
-        if values is not None and np.abs(values - values[0]).max() > SAME:
-            bad = int(np.argmax(np.abs(values - values[0]).reshape(len(values), -1).max(axis=1)))
+    for told in (command, turns):
+        if told is not None and np.abs(told - told[0]).max() > SAME:
+            bad = int(np.argmax(np.abs(told - told[0]).reshape(len(told), -1).max(axis=1)))
             line = raw.lines[rows[bad]]
             raise ConflictError(
                 f"{raw.file}, line {line}: pose {name} has another command than before; name it otherwise"
             )
-    words = tuple(raw.rows[i][1][fields[DIRECTION].place].strip() if DIRECTION in fields else "" for i in rows)
-    lines = tuple(int(raw.lines[i]) for i in rows)
+    words, lines = tuple(directions[i] for i in rows), tuple(raw.lines[rows].tolist())
     return Visits(name, command[0], columns(_PLACE), None if turns is None else turns[0], turned(""), words, lines)

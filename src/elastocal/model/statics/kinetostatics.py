@@ -13,6 +13,10 @@ command, which also judges it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Self
+
 import numpy as np
 
 from elastocal.errors import NumberError, ShapeError
@@ -26,12 +30,13 @@ from elastocal.model.inverse_kinematics import (
 )
 from elastocal.model.limits import extent
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Configurations
 from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Equilibrium, Status, equilibrium
 from elastocal.model.statics.flexibility import Flexibility, flexible
-from elastocal.model.statics.forces import chunk_size
+from elastocal.model.statics.forces import CHUNK, chunk_size
 from elastocal.model.statics.loaded_inverse import Goal, loaded_inverse, loaded_newton
 from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.statics.newton import States, newton_equilibrium
@@ -73,6 +78,12 @@ def direct(model: Robot, q: object, torque: object, frame: str | None = None) ->
     model.tree.frame(at)
     values = model.configurations(q)
     wanted = -matching(model, torque, (len(values), model.n), "drive torques")
+    rows = (slice(first, first + CHUNK) for first in range(0, max(len(values), 1), CHUNK))
+    parts = [_direct(model, at, values[some], wanted[some]) for some in rows]
+    return Direct(at, *(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Direct)[1:]))
+
+
+def _direct(model: Robot, at: str, values: Configurations, wanted: Array) -> Direct:
     rule = np.array([1.0 if m.kind == "revolute" else model.size for m in model.motions])
     flex = flexible(model)
     force = np.zeros((len(values), 3))
@@ -172,6 +183,10 @@ class Inverse:
     free: Ints
     status: Ints
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        return cls(parts[0].frame, *(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)[1:]))
+
 
 def inverse(
     model: Robot,
@@ -196,12 +211,14 @@ def inverse(
     goal = Goal(target.T, turn, [wrench_at(at, push)])
     robot = LoadedRobot(model)
     rows = tuple(i for i in moved_rows(model.nominal, at) if i < 3 or turn is not None)
-    q = np.empty((model.n, count))
     size = chunk_size(robot.flex.n)
-    for first in range(0, count, size):
+    parts = []
+    for first in range(0, max(count, 1), size):
         some = np.arange(first, min(first + size, count))
-        q[:, some] = _commanded(robot, at, Task("pose", rows), goal.picked(some), start[:, some])
-    return _answer(robot, at, goal, push, q.T)
+        part = goal.picked(some)
+        q = _commanded(robot, at, Task("pose", rows), part, start[:, some])
+        parts.append(_answer(robot, at, part, push[some], q.T))
+    return Inverse.joined(parts)
 
 
 def _commanded(robot: LoadedRobot, at: str, task: Task, goal: Goal, start: Array) -> Array:

@@ -7,6 +7,8 @@ spread over the joint ranges: of those that arrive, the one nearest to the middl
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from elastocal.model.inverse_kinematics import PoseStatus
@@ -19,6 +21,8 @@ from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
 from elastocal.values import dataclass
 
 STARTS = 48
+CHUNK = 500
+"""States whose starts are tried at once."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +46,7 @@ class Kinetostatics:
     def __repr__(self) -> str:
         return f"Kinetostatics({sum(s in _GOOD for s in self.status)} of {len(self.status)} states at {self.frame})"
 
-    @property
+    @cached_property
     def words(self) -> tuple[str, ...]:
         return tuple(s.name.lower().replace("_", " ") for s in self.status)
 
@@ -77,10 +81,12 @@ def to_drives(
     """To ``position`` (N, 3), and ``rpy`` (N, 3) where it matters, under ``force`` (N, 3); ``near`` (1, n) to start."""
     place = frame or model.tool
     turn = None if rpy is None else np.array([rpy_matrix(*(float(v) for v in row)) for row in rpy])
-    solution = (
-        _from_many(model, position, force, place, turn)
-        if near is None else inverse(model, position, force, near, place, turn)
-    )  # fmt: skip
+    if near is None:
+        parts = (slice(first, first + CHUNK) for first in range(0, max(len(position), 1), CHUNK))
+        tried = [_from_many(model, position[s], force[s], place, None if turn is None else turn[s]) for s in parts]
+        solution = Inverse.joined(tried)
+    else:
+        solution = inverse(model, position, force, near, place, turn)
     status = tuple(PoseStatus(int(s)) for s in solution.status)
     beyond = {row for row, _, _ in model.beyond_limits(solution.q)}
     outside = sum(i in beyond for i, s in enumerate(status) if s is PoseStatus.REACHED)

@@ -81,6 +81,8 @@ def _outlines(kind: ContactForce) -> list[Array]:
 
 
 STARTS = 24
+AT_ONCE = 500
+"""Contacts whose starts are tried at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +135,9 @@ def as_measurement(model: Robot, plan: ContactPlan, near: Array | None = None) -
     reached = np.zeros(len(q), dtype=bool)
     if near is not None:
         q, reached = _tried(model, plan, near)
-    lost = np.flatnonzero(~reached)
-    if len(lost):
+    every = np.flatnonzero(~reached)
+    for first in range(0, len(every), AT_ONCE):
+        lost = every[first : first + AT_ONCE]
         each = np.repeat(lost, STARTS)
         tries, there = _tried(model, plan.rows(each), np.tile(starts(model, STARTS), (len(lost), 1)))
         shape = (len(lost), STARTS)

@@ -13,7 +13,7 @@ the column: a wrong joint value shows in all motors that it drives, a wrong coun
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -45,6 +45,11 @@ class CellIncidence:
     cell: Ints
     equation: Ints
     unknown: Ints
+
+    @cached_property
+    def number(self) -> Mapping[PrintedCell, int]:
+        """The place of each cell."""
+        return {c: i for i, c in enumerate(self.cells)}
 
     @cached_property
     def row_mates(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
@@ -86,6 +91,7 @@ class CellTests:
     alone: Array
 
 
+@lru_cache(maxsize=1)
 def incidence(system: System) -> CellIncidence:
     pairs = list(_pairs(system))
     cells = tuple(dict.fromkeys(c for c, _, _ in pairs))

@@ -165,7 +165,7 @@ def _fit(
 
 def kept_without(system: System, of: CellIncidence, cells: frozenset[PrintedCell], fit: SystemFit) -> tuple[Bools, ...]:
     """The equations that none of these cells enters; a joint leaves those of motors that it does not move."""
-    out = [i for i, c in enumerate(of.cells) if c in cells]
+    out = [of.number[c] for c in cells if c in of.number]
     d = error_directions(fit, of)
     sizes = np.concatenate([np.full(len(b.block.y), b.size) for b in fit.blocks])
     matters = (of.unknown < 0) | (np.abs(d) > 1e-6 * sizes[of.equation])
