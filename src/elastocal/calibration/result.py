@@ -15,6 +15,7 @@ from elastocal.calibration.ladder import Ladder
 from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
 from elastocal.calibration.posterior import compliances_of
 from elastocal.calibration.sight import Sight
+from elastocal.calibration.span import narrow
 from elastocal.calibration.standing import came_back
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import automatic
@@ -84,6 +85,7 @@ def result_of(
             *changed,
             *unfit,
             *optimism,
+            *narrow(task.robot, campaign.joint_values(task.robot), "the campaign"),
             *prior_conflicts(post),
             *warnings_of(campaign, ladder, lost),
         ),
