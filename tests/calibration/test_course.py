@@ -148,6 +148,33 @@ def test_a_target_that_was_moved() -> None:
     assert len(again.markers) == 4
 
 
+def loose(size: float) -> tuple[np.ndarray, np.ndarray]:
+    """Of three markers the second sits elsewhere from the middle on, so far that its later readings are outliers."""
+    q, x = table(3)
+    way = np.einsum(
+        "ij,njk,k->ni", _turn_of_station(q, x), kinematics(KR270, q).rotation, size * np.array([1, 0.3, -0.7])
+    )
+    x = x.copy()
+    x[MIDDLE:, 1] += way[MIDDLE:]
+    return q, x
+
+
+def test_of_three_markers_the_one_that_came_loose_is_named() -> None:
+    """All others moved by no more than their standard deviations, however well the change explains what is left."""
+    q, x = loose(3e-3)
+    found = named(calibrate(KR270, of(q, x), WORDS))
+    assert (found.code, list(found.data["markers"])) == ("marker-moved", ["marker2"])
+    assert found.data["outliers"]
+
+
+def test_words_are_taken_as_they_are_printed_and_a_moved_marker_is_not_exchanged_with_itself() -> None:
+    q, x = loose(3e-3)
+    words = ", ".join(f"a marker for marker{i} in rows from row {MIDDLE} on" for i in (1, 2, 3))
+    again = calibrate(KR270, of(q, x), WORDS, accept=words)
+    assert len(again.markers) == 6
+    assert change(again) is None
+
+
 def test_a_target_that_was_moved_twice() -> None:
     """The first change is accepted, then the second is named, of the marker that the first has made."""
     q, x = table(3, 60)

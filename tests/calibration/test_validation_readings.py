@@ -164,7 +164,7 @@ def test_a_moved_instrument_is_said_first(one: tuple[Truth, Calibration], size: 
         assert moved.verdict.data["nominal_anew"] == pytest.approx(anew.before.mean)
         decision = decide(moved, size / 3)
         assert (decision.outcome, decision.reason.startswith(moved.cause.text)) == ("NOT DECIDED", True)
-        assert decide(moved, 2 * size).outcome == "PASS"  # errors are within, moved or not
+        assert decide(moved, 4 * size).outcome == "PASS"  # errors are within, moved or not
 
 
 def test_few_points_tell_no_moved_instrument(one: tuple[Truth, Calibration]) -> None:

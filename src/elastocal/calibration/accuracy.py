@@ -72,6 +72,12 @@ class Validation:
     """Angles in rad of the nominal and of the calibrated robot, where orientations were read."""
     cause: Finding | None = None
     """What explains the errors that is not the robot: the instrument stands elsewhere, or the table has a slip."""
+    pose: tuple[int, ...] = ()
+    """Number of the pose of every state; empty where each is one of its own."""
+    span: Array | None = None
+    """Least and largest value (n, 2) of every axis at poses that took no part, in rad and m; None if there are none."""
+    ranges: tuple[Finding, ...] = ()
+    """Poses beyond the joint ranges of the calibration, and poses that are nearly alike."""
 
     @property
     def spread(self) -> Array:
@@ -140,9 +146,9 @@ class Validation:
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """Points that are none, poses of the calibration, readings far off, and intervals that hold far fewer than they
-        promise."""
-        return (*self._lost(), *self._not_new(), *self._far_off(), *self._narrow())
+        """Points that are none, poses of the calibration, ranges of joints, readings far off, and intervals that hold
+        far fewer than they promise."""
+        return (*self._lost(), *self._not_new(), *self.ranges, *self._far_off(), *self._narrow())
 
     def _lost(self) -> tuple[Finding, ...]:
         if not self.lost:
@@ -250,8 +256,9 @@ def verdict(c: Calibration) -> Finding:
             text += " Compliances about the priors of the robot file are kept all the same: they do little harm."
             return Finding("within-priors", "note", text, data)
         return Finding("no-gain", "warning", f"{text} Measure more poses, or keep the nominal robot.", data)
+    narrow = " in the narrow range of its poses" * any(w.code == "narrow-range" for w in c.warnings)
     text = (
-        f"The calibrated robot predicts a pose it has not seen to {now:.3f} {unit} (mean, {basis}); the "
+        f"The calibrated robot predicts a pose it has not seen{narrow} to {now:.3f} {unit} (mean, {basis}); the "
         f"nominal robot to {lower:.3f} {unit}."
     )
     return Finding("improved", "note", text, data)

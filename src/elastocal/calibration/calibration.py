@@ -19,6 +19,7 @@ from elastocal.calibration.given import controller_to_joints, pose_table, wrench
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.prediction import Prediction, predicted, undetermined
+from elastocal.calibration.span import extrapolated
 from elastocal.errors import ConflictError, RangeError, UnknownNameError
 from elastocal.model.robot import Robot
 from elastocal.results import Finding, as_html, shortened
@@ -186,7 +187,11 @@ class Calibration:
         of, warnings = self.under_load if loads is not None and np.any(loads) else (self, ())
         number, frame = self._station(station), load_frame or self.load_frame
         made = predicted(of, joints, loads, number, frame, warm, follows=follows, base=base)
-        return replace(made, warnings=(*warnings, *undetermined(made)))
+        return replace(made, warnings=(*warnings, *undetermined(made), *self.beyond(joints)))
+
+    def beyond(self, joints: Array, what: str = "poses") -> tuple[Finding, ...]:
+        """Which of joint values (N, n) lie beyond the ranges that were measured, if any."""
+        return extrapolated(self.robot, self.seen.q, joints, what) if len(joints) else ()
 
     @checked()
     def draws(self, count: int, rng: np.random.Generator | int = 1) -> Array:

@@ -8,14 +8,16 @@ add up exactly.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elastocal import __version__
-from elastocal.calibration.decision import K, Outcome, decide
+from elastocal.calibration.decision import K, Outcome, decide, worst_of_poses
 from elastocal.calibration.prediction import slopes_and_noise
+from elastocal.calibration.span import Span
 from elastocal.errors import UnsupportedError
 from elastocal.files.cell import Stated
 from elastocal.model.kinematics import kinematics
@@ -68,7 +70,7 @@ def certificate_of(
     statements = stated or Stated()
     decision = decide(validation, statements.tolerance, statements.statistic)
     expected = expected_errors(c, validation)
-    numbers = {"value": decision.value, "uncertainty": decision.uncertainty, "tolerance": decision.tolerance}
+    numbers = {k: getattr(decision, k) for k in ("value", "uncertainty", "lower", "upper", "tolerance")}
     return Certificate(
         item=_item(c, statements),
         outcome=decision.outcome,
@@ -82,6 +84,7 @@ def certificate_of(
         expected_of="the compensated tool" if c.placed else "predicted deflections",
         expected=None if expected is None else expected[0],
         groups=_groups(c, statements),
+        ranges=_ranges(c, validation),
         traceability=_traceability(statements),
         warnings=(
             *_unloaded(c),
@@ -178,6 +181,15 @@ def _range(c: Calibration) -> str:
     load = float(np.linalg.norm(c.residuals.wrench[:, :3], axis=1).max())
     loads = f"loads up to {load:.4g} N" if load else "no applied load"
     return f"{len(np.unique(c.residuals.pose))} poses, reach {reach.min():.2f} to {reach.max():.2f} m, {loads}"
+
+
+def _ranges(c: Calibration, v: Validation | None) -> Mapping[str, str]:
+    """Of joints: where readings were taken, and for which poses the decision stands."""
+    measured = Span.of(c.robot, c.seen.q)
+    if v is None or v.span is None:
+        return {"measured range": str(measured)}
+    validated = replace(measured, low=v.span[:, 0], high=v.span[:, 1])
+    return {"measured range": str(measured), "validated range": f"{validated}, {len(worst_of_poses(v))} poses"}
 
 
 def _traceability(s: Stated) -> str:

@@ -160,7 +160,7 @@ def _targets(course: Course, change: Change, chance: str, data: dict[str, Any]) 
         text = f"markers {one} and {other} are exchanged from {place} on ({chance})"
         finding = warning("exchanged", text, markers=[one, other], **data)
         return finding, "exchange them back", [markers_word(one, other, rows_from(place))]
-    step, sd = (v.reshape(-1, 3) for v in (change.score.step, change.score.sd))
+    step, sd = (v.reshape(-1, 3) for v in (change.score.step, course.sd_after(change)))
     size = np.linalg.norm(step, axis=1)
     plain = [i for i in range(len(size)) if np.any(np.abs(step[i]) > PLAIN * sd[i])] or [int(np.argmax(size))]
     which = ", ".join(f"{names[i]} by {1e3 * size[i]:.3f} mm" for i in plain)
@@ -172,8 +172,14 @@ def _targets(course: Course, change: Change, chance: str, data: dict[str, Any]) 
 def _exchanged(course: Course, change: Change) -> tuple[int, int] | None:
     """Two markers that explain as much by having been read as each other."""
     sight, tests = course.sight, course.tests
-    blocks, left = tests.post.blocks, tests.left @ tests.left - change.score.chi2
+    blocks = tests.post.blocks
+    left = blocks.power * float(np.sum(course.left_after(change)[blocks.used] ** 2))
+    tables = [getattr(sight.states, key) for key in BY_MARKER if key in sight.sections]
+    known = np.any([np.isfinite(v).reshape(*v.shape[:2], -1).any(axis=2) for v in tables], axis=0)
     for pair in combinations(range(sight.states.points), 2):
+        both = known[:, pair].all(axis=1)
+        if not (np.any(both & (change.weight > 0)) and np.any(both & (change.weight < 1))):
+            continue  # such as one marker before and after it was moved
         order = np.arange(sight.states.points)
         order[list(pair)] = pair[::-1]
         extra = np.zeros((sight.states.count, sight.rows))

@@ -204,6 +204,14 @@ class Course:
         columns = self.sight.fold(change.columns * change.weight[:, None, None])
         return self.tests.left_after(columns, change.score.step)
 
+    def sd_after(self, change: Change) -> Array:
+        """Of its step, by what the fit leaves that has taken it in: where it explains nearly all, the fall of the sum
+        of squares does not tell the noise, since priors have their share in it."""
+        left = self.left_after(change)[self.tests.post.blocks.used]
+        freedom = max(1.0, self.tests.freedom - change.score.size)
+        noise = float(np.sqrt(self.tests.post.blocks.power * np.sum(left**2) / freedom))
+        return np.asarray(change.score.sd * max(1.0, noise / change.score.noise))
+
 
 def _improbable(change: Change) -> tuple[float, float]:
     return change.probability, change.score.noise

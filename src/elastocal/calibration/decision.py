@@ -10,23 +10,30 @@ it they have on average at the points (the trace of a projection is its rank).  
 that is measured, not an uncertainty of its measurement.  Without statement and repeats u_r is not known but from what
 the fit leaves, which holds the misfit of the model: an upper bound.
 
-Decided.  A statistic s of the errors on validation poses is known with the expanded uncertainty U = 2 u (k = 2).
-Conformity is stated where s + U <= T, nonconformity where s - U > T; between them lies the range of uncertainty, where
-neither is.
+Decided.  A statistic s of the errors on n validation poses is a statement on the working range that they were taken
+from.  With U = 2 u_e (k = 2) and bounds b of the range, each with 95 % confidence, conformity is stated where
 
-    u^2 = u_e^2 + u_s^2
+    s + sqrt(U^2 + (b_upper - s)^2) <= T,     nonconformity where     s - sqrt(U^2 + (s - b_lower)^2) > T;
 
-u_e is not reduced by the number of readings, since what the instrument has in common at all poses does not average out.
-u_s is what the choice of n poses leaves open: of the mean s_d / sqrt(n), of the RMS by the delta method, both with
-Student's factor; of the 95th percentile from the order statistics that hold it with 97.5 % on either side, which exist
-from 72 poses on (fewer decide nothing); the largest error is a statement about the poses measured, and has none.
-Markers of one pose count as one.  Errors contain the noise of readings, so that s is rather too large than too small.
-Where u_e is an upper bound, what it decides is decided, what it leaves open a stated noise may decide.
+between them lies the range of uncertainty (ISO 14253-1), where neither is.
+
+                b_lower                    b_upper
+    mean, RMS   s / h                      s g               g = sqrt(n / chi2_0.05(n)),  h = sqrt(chi2_0.95(n) / n)
+    p95         order statistic            2 r g, no less than the largest error: 95 % of the range are within
+    max         s                          the same (ISO 16269-6)
+
+r is the RMS over poses of the largest error of a pose.  A normal error has 95 % within 1.96 r or less, whatever its
+directions, and its square n degrees of freedom or more.  From 59 poses on (0.95^59 < 0.05) none of this is assumed:
+the largest error is that bound itself, of a percentile the order statistic that is.  Fewer than five poses decide
+nothing.  Markers of one pose, and its states, count as one.  u_e is not reduced by the number of readings, since what
+the instrument has in common at all poses does not average out.  Errors contain the noise of readings, so that s is
+rather too large than too small.  Where u_e is an upper bound, what it decides is decided, what it leaves open a stated
+noise may decide.
 """
 
 from __future__ import annotations
 
-from math import isfinite, nan, sqrt
+from math import hypot, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -34,7 +41,6 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.noise import Instrument, points_sd
 from elastocal.calibration.states import States
-from elastocal.quantities import quantile_95
 from elastocal.solve.nested import ENOUGH
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
@@ -112,9 +118,16 @@ NOT_NEW = (
 )
 
 
+FEWEST, FREE, MOST = 5, 59, 1000
+"""Poses that decide at least; from which on no distribution is assumed; beyond which no more are proposed."""
+SURE = 0.95
+"""Confidence of a bound, and share of the working range that it holds."""
+
+
 @dataclass(frozen=True)
 class Decision:
-    """``value``, ``uncertainty`` (expanded, k = 2) and ``tolerance`` in m; nan where they are not known."""
+    """``value``, ``uncertainty`` (expanded, k = 2) of its measurement, and ``tolerance`` in m; ``lower`` and ``upper``
+    bounds of the working range, U included, which the tolerance is compared with; nan where they are not known."""
 
     outcome: Outcome
     statistic: Statistic
@@ -124,15 +137,26 @@ class Decision:
     reason: str
     basis: NoiseBasis | None = None
     """What the uncertainty rests on; None where it is not known."""
+    lower: float = nan
+    upper: float = nan
+    poses: int = 0
+    enough: int | None = None
+    """Poses that would decide if they err like these, where these are too few; None where no number is known to."""
 
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        name = NAMES[self.statistic]
+        held, fails = {
+            "max": (
+                "95 % of the validated range and all measured poses are",
+                "a measured error exceeds it, U taken off",
+            ),
+            "p95": ("95 % of the validated range is", "less is"),
+        }.get(self.statistic, (f"the {NAMES[self.statistic]} of the validated range is", "it exceeds it"))
         return (
-            f"Decision rule (ISO 14253-1): PASS where the {name} on validation poses plus its expanded uncertainty U "
-            f"(k = 2) is within the tolerance; FAIL where the {name} minus U exceeds it; NOT DECIDED between. U is the "
-            "guard band on either side: it holds the noise of the instrument, its registration and the choice of poses."
+            f"Decision rule (ISO 14253-1, 16269-6): PASS where {held} within the tolerance (95 % confidence by random "
+            f"poses, U included); FAIL where {fails}; NOT DECIDED between. U (k = 2), the guard band: noise of "
+            "instrument and registration."
         )
 
 
@@ -142,71 +166,104 @@ def decide(validation: Validation | None, tolerance: float | None, statistic: St
     if validation is None or not new.count:
         none = "no validation poses were given" if validation is None or not validation.after.count else NOT_NEW
         return Decision("NOT DECIDED", statistic, nan, nan, limit, none)
-    value, spread, basis = float(getattr(new, statistic)), uncertainty(validation, statistic), validation.noise_basis
-    known = f"{NAMES[statistic]} {_mm(value)}, U = {_mm(spread)} (k = 2, {BASES[basis]})"
+    value, spread, basis = float(getattr(new, statistic)), uncertainty(validation), validation.noise_basis
+    worst = worst_of_poses(validation)
+    n = len(worst)
+    low, high = bounds(worst, value, statistic)
+    lower, upper = value - hypot(spread, value - low), value + hypot(spread, high - value)
+    known = f"{NAMES[statistic]} {_mm(value)} on {n} pose{'s' * (n > 1)}, U = {_mm(spread)} (k = 2, {BASES[basis]})"
     if new.count < validation.after.count:
         known = f"on the {new.count} points of {validation.after.count} that took no part: {known}"
-    outcome, reason = _outcome(value, spread, tolerance)
-    if outcome == "NOT DECIDED" and tolerance is not None and isfinite(spread) and basis == "estimated":
+    outcome: Outcome = "NOT DECIDED"
+    if n >= FEWEST:
+        outcome = "PASS" if upper <= limit else "FAIL" if lower > limit else outcome
+    more = enough(worst, value, statistic, limit, spread) if outcome == "NOT DECIDED" else None
+    reason = _reason(outcome, statistic, n, lower, upper, tolerance, more)
+    if outcome == "NOT DECIDED" and tolerance is not None and basis == "estimated":
         known = f"{UPPER_BOUND}; {known}"
     if validation.cause is not None and outcome != "PASS":  # nobody knows whether it was the robot
         outcome, known = "NOT DECIDED", f"{validation.cause.text}; {known}"
-    return Decision(outcome, statistic, value, spread, limit, f"{known}{reason}", basis)
+    return Decision(outcome, statistic, value, spread, limit, f"{known}{reason}", basis, lower, upper, n, more)
 
 
-def _outcome(value: float, spread: float, tolerance: float | None) -> tuple[Outcome, str]:
+def _reason(
+    outcome: Outcome, statistic: Statistic, n: int, lower: float, upper: float, tolerance: float | None,
+    more: int | None,
+) -> str:  # fmt: skip
+    held = "" if statistic in ("mean", "rms") else "95 % of "
+    claim = f"{held}the validated range is within {_mm(upper)} (95 % confidence)"
     if tolerance is None:
-        return "NOT DECIDED", "; no tolerance is stated"
-    if not isfinite(spread):
-        return "NOT DECIDED", "; too few poses for it"
-    spare = tolerance - value - spread
-    if spare >= 0:
-        return "PASS", f": {_mm(value + spread)} is within the tolerance of {_mm(tolerance)}, {_mm(spare)} to spare"
-    least = value - spread
-    if least > tolerance:
-        return "FAIL", f": {_mm(least)} exceeds the tolerance of {_mm(tolerance)} by {_mm(least - tolerance)}"
-    ends = f"{_mm(max(0.0, least))} to {_mm(value + spread)}"
-    return "NOT DECIDED", f": {ends} holds the tolerance {_mm(tolerance)}"
+        return f"; {claim}; no tolerance is stated" if n >= FEWEST else "; no tolerance is stated"
+    if outcome == "PASS":
+        return f": {claim}, tolerance {_mm(tolerance)}, {_mm(tolerance - upper)} to spare"
+    if outcome == "FAIL":
+        return f": {_mm(lower)} exceeds the tolerance of {_mm(tolerance)} by {_mm(lower - tolerance)}"
+    few = f"{n} pose{'s say' if n > 1 else ' says'} too little of the working range" if n < FEWEST else claim
+    wanted = "" if more is None else f"; {more} poses that err like these would be enough"
+    return f": {few}, tolerance {_mm(tolerance)}{wanted}"
 
 
-def uncertainty(validation: Validation, statistic: Statistic) -> float:
-    """Expanded uncertainty (k = 2) of a statistic of the errors, m."""
+def worst_of_poses(validation: Validation) -> Array:
+    """The largest error of every pose (n,) that took no part, in m."""
     errors = validation.new[1]
-    noise = validation.measured_to
-    if not isfinite(noise):  # of an earlier document
-        noise = float(np.sqrt(np.mean(validation.reading[np.isfinite(errors)] ** 2)))
-    return K * sqrt(noise**2 + sampling(errors, statistic) ** 2)
+    pose = np.array(validation.pose) if validation.pose else np.arange(len(errors))
+    out = np.full(int(pose.max()) + 1, -1.0)
+    np.maximum.at(out, pose, np.where(np.isfinite(errors), errors, -1.0).max(axis=1))
+    return np.asarray(out[out >= 0])
 
 
-def sampling(errors: Array, statistic: Statistic) -> float:
-    """Standard uncertainty of a statistic of errors (poses, markers) by the choice of poses; inf where too few."""
-    poses = errors[np.isfinite(errors).any(axis=1)]
-    n = len(poses)
-    if statistic == "max":
-        return 0.0
-    if n < 2:
-        return float("inf")
-    student = quantile_95(n - 1) / K
-    if statistic == "mean":
-        return student * float(np.nanmean(poses, axis=1).std(ddof=1)) / sqrt(n)
-    if statistic == "rms":
-        squares = np.nanmean(poses**2, axis=1)
-        return student * float(squares.std(ddof=1)) / (2 * sqrt(float(squares.mean())) * sqrt(n))
-    return _of_percentile(np.sort(np.nanmax(poses, axis=1))) / K
+def bounds(worst: Array, value: float, statistic: Statistic) -> tuple[float, float]:
+    """Of a statistic over the working range, each with 95 % confidence, by errors that are exactly known; m."""
+    n = len(worst)
+    low = {"max": float(worst.max()), "p95": _order(worst, upper=False)}.get(statistic, value / _grown(n, 1 - SURE))
+    if statistic == "p95" and n >= FREE:
+        return low, _order(worst, upper=True)
+    return low, _upper(worst, value, statistic, n)
 
 
-def _of_percentile(order: Array) -> float:
-    """Farthest end of the distribution-free 95 % interval of the 95th percentile from its estimate."""
+def _upper(worst: Array, value: float, statistic: Statistic, n: int) -> float:
+    """What ``n`` poses would show that err like these."""
+    if statistic in ("mean", "rms"):
+        return value * _grown(n, SURE)
+    largest = float(worst.max())
+    return largest if n >= FREE else max(largest, K * float(np.sqrt(np.mean(worst**2))) * _grown(n, SURE))
+
+
+def _grown(n: int, above: float) -> float:
+    """sqrt(n / q), with q what a chi-squared of n degrees of freedom exceeds with the probability ``above``."""
+    from scipy.special import chdtri
+
+    return sqrt(n / float(chdtri(n, above)))
+
+
+def _order(worst: Array, *, upper: bool) -> float:
+    """The order statistic that is above, or below, the 95th percentile with 95 % confidence."""
     from scipy.special import bdtr
 
-    n = len(order)
-    below = bdtr(np.arange(n), n, 0.95)  # of so many poses at most below the percentile
-    upper, lower = np.flatnonzero(below >= 0.975), np.flatnonzero(below <= 0.025)
-    if not len(upper):
-        return float("inf")
-    value = float(np.quantile(order, 0.95))
-    low = float(order[lower[-1]]) if len(lower) else 0.0
-    return max(float(order[upper[0]]) - value, value - low)
+    order, n = np.sort(worst), len(worst)
+    below = bdtr(np.arange(n), n, SURE)  # of so many poses at most below the percentile
+    if upper:
+        return float(order[np.flatnonzero(below >= SURE)[0]])
+    sure = np.flatnonzero(below <= 1 - SURE)
+    return float(order[sure[-1]]) if len(sure) else 0.0
+
+
+def enough(worst: Array, value: float, statistic: Statistic, tolerance: float, spread: float) -> int | None:
+    """How many poses would pass ``tolerance`` if they erred like these; None where no number does."""
+    fitting = (
+        n
+        for n in range(max(FEWEST, len(worst) + 1), MOST)
+        if value + hypot(spread, _upper(worst, value, statistic, n) - value) <= tolerance
+    )
+    return next(fitting, None)
+
+
+def uncertainty(validation: Validation) -> float:
+    """Expanded uncertainty (k = 2) of the measurement of an error, m."""
+    noise = validation.measured_to
+    if not isfinite(noise):  # of an earlier document
+        noise = float(np.sqrt(np.mean(validation.reading[np.isfinite(validation.new[1])] ** 2)))
+    return K * noise
 
 
 def _mm(metres: float) -> str:

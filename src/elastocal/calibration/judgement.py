@@ -27,6 +27,9 @@ from elastocal.values import dataclass
 LEAST = 1e-3
 """Share of the noise that repeats at least scatter by."""
 STATEMENT = "the stated noise"
+REPEATABLE = 5e-5
+"""Sd in m of a coordinate of an arm that comes back badly: an ISO 9283 repeatability of 0.18 mm (mean and three sd of
+the distance)."""
 LEVEL = 0.01
 """Probability of an alarm where the model is right."""
 FOLDS, ENOUGH = 5, 100
@@ -153,13 +156,15 @@ def _backlash_and_foundation(chosen: Rung) -> list[Finding]:
 
 
 def misfit_of(
-    ladder: Ladder, instrument: Instrument, words: tuple[str, ...], changes: tuple[Finding, ...] = ()
-) -> tuple[float, tuple[Finding, ...]]:
+    ladder: Ladder, instrument: Instrument, words: tuple[str, ...], changes: tuple[Finding, ...] = (),
+    stood: bool = False,
+) -> tuple[float, tuple[Finding, ...]]:  # fmt: skip
     """Model discrepancy in m per axis, and alarms: residuals beyond the known noise, effects that were left out.
 
     Half of the level for each of the two.  An effect that acts alike in all states is named before random shares.
     Words that the ladder tried were judged by it; they are only named as what may be behind a lack of fit.
     ``words`` are those that readings could show.  Of ``changes`` in the course of the campaign the model is innocent.
+    Where the arm ``stood`` between repeats, these do not tell how well it comes back.
     """
     chosen, tried = ladder.chosen, {w for r in ladder.choice.rungs for w in r.words}
     if not chosen.words:
@@ -169,7 +174,7 @@ def misfit_of(
     best = f"a change in the course of the campaign ({changes[0].code})" if changes else None
     best = called[0].text if called and best is None else best
     data: dict[str, Any] = {"level": LEVEL, "best": best}
-    known = _known_noise(chosen.fit, instrument)
+    known = _known_noise(chosen.fit, instrument, stood)
     ratio, chance, freedom = (nan, nan, nan) if known is None else _lack_of_fit(known)
     small = _too_small(chosen.fit, instrument)
     if known is not None and chance < LEVEL / 2:
@@ -188,6 +193,7 @@ def misfit_of(
         if by_statement and best is None and shown > FACTOR * stated:
             small = (conflict("points", stated, shown / stated, hypotheses=data["hypotheses"]),)
         return known.excess, (warning("lack-of-fit", text, **data), *small)
+    small = (*small, *_not_parted(known))
     alarming = [e for e in called if e.word not in tried]
     if not alarming or changes:
         return 0.0, small
@@ -218,6 +224,8 @@ class _Known:
     word: str
     stated: float
     shown: float
+    returns: float
+    """Sd in m of a coordinate by which the arm is taken to come back elsewhere, where it stood between repeats."""
 
 
 def _lack_of_fit(known: _Known) -> tuple[float, float, float]:
@@ -239,20 +247,37 @@ def _lack_of_fit(known: _Known) -> tuple[float, float, float]:
     return float(np.sqrt(square)), p, freedom
 
 
-def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
+def _not_parted(known: _Known | None) -> tuple[Finding, ...]:
+    """Where the arm stood, more than the repeats show may be how well it comes back, or a lack of fit below that."""
+    if known is None or known.returns < known.shown / 2:
+        return ()
+    text = (
+        f"the arm stood between its repeats, which do not show how well it comes back: of the {1e6 * known.shown:.3g} "
+        f"um that residuals let expect of a coordinate, {1e6 * known.returns:.3g} are taken as its repeatability and "
+        "may be a lack of fit; read repeats with other poses between them, or state the repeatability"
+    )
+    return (note("standing-repeats", text, shown=known.shown, returns=known.returns),)
+
+
+def _known_noise(chosen: Fit, instrument: Instrument, stood: bool = False) -> _Known | None:
     """None where neither repeats nor the user tell the noise.
 
-    Repeats vouch for all of it, joints that stop elsewhere included; a statement for that of the instrument alone.
+    Repeats vouch for all of it, joints that stop elsewhere included; a statement for that of the instrument alone, and
+    so do repeats of an arm that ``stood``: beyond them it may not come back as far as is stated, or as arms do.
     """
     post, s = chosen.posterior, chosen.task.sight.states
     scale = chosen.scale("points")
     if not scale:
         return None
     average = np.sqrt(s.mean_repeats)
-    unit = 1.0 if instrument.tracker is None else instrument.tracker.across
+    unit, returns = 1.0 if instrument.tracker is None else instrument.tracker.across, 0.0
     if s.scatter_freedom >= REPEATED and instrument.tracker is None:
         seen = _whole_noise(chosen)
         size = max(s.scatter / average, LEAST * seen)  # repeats that an instrument rounds to the same do not scatter
+        if stood:
+            most = REPEATABLE if instrument.return_sd is None else instrument.return_sd
+            returns = min(most, float(np.sqrt(max(seen**2 - size**2, 0.0))))
+            size = float(np.hypot(size, returns))
         freedom, factors, word = float(s.scatter_freedom), {"": size / seen}, "repeats"
     elif instrument.sd is not None or instrument.tracker is not None:
         seen, size = scale, instrument.scale().start / average
@@ -267,7 +292,7 @@ def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
     noise = tuple(blocks.noise[i] for i in kept)
     solved = posterior(replace(blocks, noise=noise, power=1.0), scales)
     excess = float(np.sqrt(max(seen**2 - size**2, 0.0))) * unit
-    return _Known(solved, freedom, excess, word, unit * size, unit * seen)
+    return _Known(solved, freedom, excess, word, unit * size, unit * seen, returns)
 
 
 def _whole_noise(chosen: Fit) -> float:

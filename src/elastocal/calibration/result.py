@@ -15,6 +15,8 @@ from elastocal.calibration.ladder import Ladder
 from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
 from elastocal.calibration.posterior import compliances_of
 from elastocal.calibration.sight import Sight
+from elastocal.calibration.span import narrow
+from elastocal.calibration.standing import came_back
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import automatic
 from elastocal.model.robot import Robot
@@ -52,7 +54,8 @@ def result_of(
     nominal = ladder.nominal.fit
     instrument = task.instrument
     changed = changes(chosen, campaign)
-    discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign), changed)
+    stood = not came_back(campaign, sight, chosen.robot, chosen.placing)
+    discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign), changed, stood)
     optimism = optimism_of(ladder)
     inflation = _inflation(post) * max(
         (w.data["refitted"]["mean"] / w.data["leave_one_out"] for w in optimism), default=1.0
@@ -82,6 +85,7 @@ def result_of(
             *changed,
             *unfit,
             *optimism,
+            *narrow(task.robot, campaign.joint_values(task.robot), "the campaign"),
             *prior_conflicts(post),
             *warnings_of(campaign, ladder, lost),
         ),

@@ -7,6 +7,7 @@ where the campaign has it, else in the order of the rows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -19,6 +20,7 @@ from elastocal.model.kinematics import Kinematics, kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
 
+STATION, MARKER = "a station for ", "a marker for "
 BY_MARKER = ("position", "deflection", "distance")
 
 
@@ -45,6 +47,11 @@ def mended(campaign: Campaign, word: str) -> Campaign | None:
             order[[one, other]] = order[[other, one]]
             return campaign.changed(**{key: _reordered(getattr(campaign, key), rows, order) for key in BY_MARKER})
     return None
+
+
+def each_word(given: str) -> list[str]:
+    """Words of rows one after another, as messages list them."""
+    return re.split(rf", (?={STATION}|{MARKER}|readings of |markers )", given.strip())
 
 
 def rows_from(place: str) -> str:
@@ -105,7 +112,6 @@ def _reordered(values: Array | None, rows: Ints, order: Ints) -> Array | None:
     return out
 
 
-STATION = "a station for "
 LEAST = 4
 """Rows on either side: an instrument can be placed to suit three whatever they are."""
 PARTS = 8
@@ -117,7 +123,7 @@ def station_word(place: str) -> str:
 
 
 def marker_word(marker: str, place: str) -> str:
-    return f"a marker for {marker} in {rows_from(place)}"
+    return f"{MARKER}{marker} in {rows_from(place)}"
 
 
 def parted(campaign: Campaign, word: str) -> Campaign | None:

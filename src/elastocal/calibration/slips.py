@@ -18,7 +18,7 @@ from elastocal.calibration import load_slips
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.load_slips import check_loads, check_orientations
 from elastocal.calibration.placing import affine_misfit, misplaced_frame, placed_distances
-from elastocal.calibration.row_slips import STATION, from_rows, in_order, markers_word, mended, parted
+from elastocal.calibration.row_slips import STATION, each_word, from_rows, in_order, markers_word, mended, parted
 from elastocal.errors import ConflictError, InputError, UnknownNameError
 from elastocal.measure.slips import MIRROR, axis_slips, length_slips
 from elastocal.model.kinematics import kinematics
@@ -161,7 +161,7 @@ def size_of(robot: Robot, q: Array) -> float:
 def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> Checked:
     """With every word that was accepted once, however often it is given; each is noted."""
     given = (accept,) if isinstance(accept, str) else accept
-    words = tuple(dict.fromkeys(in_order(campaign, word) for word in given))
+    words = tuple(dict.fromkeys(in_order(campaign, word) for several in given for word in each_word(several)))
     for word in words:
         if campaign.position is None and _other_than_points(robot, campaign, word) is None:
             raise ConflictError(

@@ -77,7 +77,9 @@ def _validated(key: str, value: Any) -> Any:
         return None if value is None else tuple(_errors(e) for e in value)
     if key == "cause":
         return None if value is None else Finding(**value)
-    if key in ("places", "markers", "lost", "known"):
+    if key == "ranges":
+        return tuple(Finding(**each) for each in value)
+    if key in ("places", "markers", "lost", "known", "pose"):
         return tuple(value)
     return np.array(value, dtype=np.float64) if isinstance(value, list) else _number(key, value)
 
@@ -138,6 +140,7 @@ def _validation(v: Validation) -> dict[str, Any]:
     return own | {
         "orientation": turned,
         "cause": None if v.cause is None else vars(v.cause) | {"data": dict(v.cause.data)},
+        "ranges": [vars(f) | {"data": dict(f.data)} for f in v.ranges],
     }
 
 

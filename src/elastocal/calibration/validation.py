@@ -17,6 +17,7 @@ from elastocal.calibration.decision import measured_to
 from elastocal.calibration.placing import Placing, placed, tool_points
 from elastocal.calibration.screening import distinct_rows, without_lost
 from elastocal.calibration.slips import put_right, size_of
+from elastocal.calibration.span import Span, extrapolated, narrow
 from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import ToolStates, tool_of
 from elastocal.calibration.validation_causes import Anew, changed, median, moved_instrument, slip
@@ -26,7 +27,7 @@ from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
 from elastocal.results import Finding
 from elastocal.solve.summary import ErrorSummary
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import rigid_fit
 from elastocal.spatial.rotation import rotation_vector
 
@@ -73,21 +74,34 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
         ErrorSummary.of(nominal), ErrorSummary.of(errors), coverage, gain, half, errors,
         not all(known), nominal, places, calibration.markers, predicted, reading,
         measured_to=measured, noise_basis=basis,
-        **_shared(calibration, campaign, states, np.isfinite(errors)),
+        **_shared(calibration, campaign, states, errors),
         lost=tuple(dict.fromkeys(o.place for o in lost)), cause=cause,
         orientation=_orientation(calibration, states, known),
     )  # fmt: skip
 
 
-def _shared(calibration: Calibration, campaign: Campaign, states: States, read: Bools) -> dict[str, Any]:
+def _shared(calibration: Calibration, campaign: Campaign, states: States, away: Array) -> dict[str, Any]:
     """States with readings of the calibration itself, states at its joint values and loads that were read again, and
-    the points of both."""
+    the points of both; poses, and the range of those that took no part."""
+    read = np.isfinite(away)
     at, copied = calibration.seen.among(Seen.of(calibration.robot, campaign))
     known, own = (states.members.sums(rows.astype(np.int64)) > 0 for rows in (at, copied))
     return {
         "shared": int(own.sum()), "revisited": int((known & ~own).sum()), "points_known": int(read[known].sum()),
-        "known": tuple(np.flatnonzero(known).tolist()),
+        "known": tuple(np.flatnonzero(known).tolist()), "pose": tuple(states.pose.tolist()),
+        **_ranges(calibration, states.q[~known], away[~known]),
     }  # fmt: skip
+
+
+def _ranges(calibration: Calibration, joints: Array, away: Array) -> dict[str, Any]:
+    """The range of poses (N, n) that took no part, whose points are ``away`` (N, markers) from their predictions."""
+    if not len(joints):
+        return {}
+    span, measured = Span.of(calibration.robot, joints), calibration.seen.q
+    far = np.nanmax(np.where(np.isfinite(away), away, -np.inf), axis=1)
+    beyond = extrapolated(calibration.robot, measured, joints, errors=np.where(far >= 0, far, np.nan))
+    alike = narrow(calibration.robot, joints, "the validation")
+    return {"span": np.column_stack([span.low, span.high]), "ranges": (*beyond, *alike)}
 
 
 def _cause(

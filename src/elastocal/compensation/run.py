@@ -169,8 +169,15 @@ def compensate(
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files, end=written.end,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *turn, *unfit,
-                  *dense, *_shifted(work, after, good), *_taken(work, hand, named=flange is not None)),
+                  *_beyond(calibration, command, good), *dense, *_shifted(work, after, good),
+                  *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip
+
+
+def _beyond(calibration: Any, joints: Array, good: Bools) -> tuple[Finding, ...]:
+    """Corrected targets beyond the joint ranges that a calibration was measured in; of a robot nothing is known."""
+    known = getattr(calibration, "beyond", None)
+    return () if known is None else tuple(known(joints[good], "corrected targets"))
 
 
 def flange_of(model: Robot, asked: str | None = None) -> str:

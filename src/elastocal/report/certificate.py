@@ -80,6 +80,8 @@ class Certificate:
     """SHA-256 of what was read, by name."""
     uncertainty_basis: str | None = None
     """What the uncertainty of the decision rests on: stated, repeats or estimated noise."""
+    ranges: Mapping[str, str] = field(default_factory=dict)
+    """Of joints, by name: where readings were taken, and for which poses the decision stands."""
     stated_in: str = ""
     """Where people state what is missing; empty where there is no such place."""
 
@@ -114,6 +116,10 @@ class Certificate:
         """Files with the first digits of their SHA-256."""
         return _first([f"{name} {mark[:12]}" for name, mark in self.files.items()], MOST_FILES)
 
+    @property
+    def range_lines(self) -> tuple[str, ...]:
+        return tuple(f"{name}: {text}" for name, text in self.ranges.items())
+
     def data(self) -> dict[str, Any]:
         """For programs: SI, null for what is not stated."""
         stated = {line.key: line.value for g in self.groups for line in g.lines}
@@ -124,8 +130,9 @@ class Certificate:
             "numbers_m": dict(self.numbers), "uncertainty_basis": self.uncertainty_basis,
             "basis": self.basis, "measurand": self.measurand, "errors_m": rows,
             "expected_k2_m": self.expected, "expected_of": self.expected_of,
-            "stated": stated, "missing": list(self.missing), "traceability": self.traceability,
-            "warnings": list(self.warnings), "elastocal": self.version, "sha256": dict(self.files),
+            "ranges": dict(self.ranges), "stated": stated, "missing": list(self.missing),
+            "traceability": self.traceability, "warnings": list(self.warnings), "elastocal": self.version,
+            "sha256": dict(self.files),
         }  # fmt: skip
 
     def text(self) -> tuple[str, ...]:
@@ -144,6 +151,7 @@ class Certificate:
         head = "".join(f'<th class="n">{w} [mm]</th>' for w in ("mean", "RMS", "95th percentile", "max"))
         rows = "".join(_row(name, e) for name, e in self.errors.items())
         warned = "".join(f"<li>{escape(w)}</li>" for w in self.main_warnings) or "<li>none</li>"
+        ranges = "".join(f'<p class="fine">{escape(as_sentence(line))}</p>' for line in self.range_lines)
         files = f'<p class="fine">Files (SHA-256): {escape("; ".join(self.hashes))}.</p>' if self.files else ""
         return (
             f'<article class="certificate"><div class="head"><h2>Calibration certificate</h2>'
@@ -156,7 +164,7 @@ class Certificate:
             f'<th class="n">points</th></tr></thead><tbody>{rows}</tbody></table></div>'
             f"<p>Expected accuracy of {escape(self.expected_of)} at these poses (k = 2, repeatability not included): "
             f"<b>{self.expected_text}</b></p>"
-            f'<div class="facts">{groups}</div><h3>Warnings</h3><ul>{warned}</ul>'
+            f'<div class="facts">{groups}</div>{ranges}<h3>Warnings</h3><ul>{warned}</ul>'
             f'<p class="fine">Traceability: {escape(self.traceability)}</p>{files}'
             f'<p class="fine">{ONLY} Elastocal {escape(self.version)}. End of certificate.</p></article>'
         )
@@ -217,5 +225,6 @@ def _data(c: Certificate) -> dict[str, Any]:
     data = c.data() | {
         "number": c.number, "sentence": as_sentence(c.reason), "groups": groups, "main_warnings": list(c.main_warnings),
         "hashes": list(c.hashes), "only": ONLY, "expected": c.expected_text,
+        "range_lines": [as_sentence(line) for line in c.range_lines],
     }  # fmt: skip
     return data | {"day": [int(part) for part in day.split("-")]}
