@@ -50,7 +50,6 @@ GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "position": (LOADED, *ORIENTATIONS, DISTANCE),
 }
 """Columns that belong together, by kind of measurement."""
-TURNS = (*TURN, *ORIENTATION)
 NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|phi[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
 PLAIN: dict[str, float] = {}
 """Units of numbers that have none."""
