@@ -171,11 +171,7 @@ def _outcome(value: float, spread: float, tolerance: float | None) -> tuple[Outc
 
 def uncertainty(validation: Validation, statistic: Statistic) -> float:
     """Expanded uncertainty (k = 2) of a statistic of the errors, m."""
-    errors = validation.new[1]
-    noise = validation.measured_to
-    if not isfinite(noise):  # of an earlier document
-        noise = float(np.sqrt(np.mean(validation.reading[np.isfinite(errors)] ** 2)))
-    return K * sqrt(noise**2 + sampling(errors, statistic) ** 2)
+    return K * sqrt(validation.measured_to**2 + sampling(validation.new[1], statistic) ** 2)
 
 
 def sampling(errors: Array, statistic: Statistic) -> float:

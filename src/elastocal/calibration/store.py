@@ -63,8 +63,8 @@ def read_validation(path: str | PathLike[str]) -> Validation | None:
 
 
 def validation_of(document: Mapping[str, Any], where: str) -> Validation | None:
-    data = document.get("validation")
     try:
+        data = document["validation"]
         return None if data is None else Validation(**{k: _validated(k, v) for k, v in data.items()})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"{where}: the validation in it is damaged ({error!r}); calibrate again") from None
@@ -99,7 +99,7 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
             "sd_m": c.instrument.sd,
             "turn_sd_rad": c.instrument.turn_sd,
             "tracker": vars(c.instrument.tracker) if c.instrument.tracker else None,
-            **({} if c.instrument.axes is None else {"axes": list(c.instrument.axes)}),
+            "axes": c.instrument.axes,
         },
         "repeatability_m": c.repeatability,
         "discrepancy_m": c.discrepancy,
@@ -123,13 +123,9 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
         "ladder": _ladder(c.ladder),
         "residuals": {k: _short(v) for k, v in vars(c.residuals).items()},
         "seen": {k: None if v is None else _packed(v) for k, v in vars(c.seen).items()},
-        "shrinkage": None if c.shrinkage is None else _shrinkage(c.shrinkage),
+        "shrinkage": {k: _packed(getattr(c.shrinkage, k)) for k in ("mean", "prior", "share")},
         "validation": None if validation is None else _validation(validation),
     }
-
-
-def _shrinkage(s: Shrinkage) -> dict[str, Any]:
-    return {k: _packed(getattr(s, k)) for k in ("mean", "prior", "share")}
 
 
 def _validation(v: Validation) -> dict[str, Any]:
@@ -145,6 +141,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
     robot = robot_from_text(data["robot_yaml"], where)
     values = dict(zip(data["names"], data["values"], strict=True))
     calibrated: Robot = robot.with_parameters(values) if values else robot
+    known = data["compliances"]
     return Calibration(
         robot=calibrated,
         uncalibrated=robot,
@@ -165,38 +162,20 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         reference_temperature=float("nan") if data["reference_temperature"] is None else data["reference_temperature"],
         parameters=Estimates(tuple(Estimate(**{k: _number(k, v) for k, v in e.items()}) for e in data["parameters"])),
         outliers=tuple(Outlier(**o | {"deviations": _number("deviations", o["deviations"])}) for o in data["outliers"]),
-        warnings=tuple(_finding(w, data["leave_one_out_m"]) for w in data["warnings"]),
+        warnings=tuple(Finding(**w) for w in data["warnings"]),
         words=tuple(data["words"]),
         leave_one_out=_errors(data["leave_one_out_m"]),
         leave_one_out_all=_errors(data["leave_one_out_all_m"]),
         before=_errors(data["nominal_m"]),
         ladder=_read_ladder(data["ladder"], data["residuals"]["pose"]),
         residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
-        seen=_seen(data),
-        shrinkage=_read_shrinkage(data),
-        compliances=_compliances(data.get("compliances")),
-        repeatability=_number("repeatability", data.get("repeatability_m")),
+        seen=Seen(**{k: _array(v) for k, v in data["seen"].items()}),
+        shrinkage=Shrinkage(tuple(data["names"]), **{k: _array(v) for k, v in data["shrinkage"].items()}),
+        compliances=None
+        if known is None
+        else Compliances(tuple(known["names"]), np.array(known["covariance"], dtype=np.float64)),
+        repeatability=_number("repeatability", data["repeatability_m"]),
     )
-
-
-def _read_shrinkage(data: dict[str, Any]) -> Shrinkage | None:
-    """Earlier documents do not have it."""
-    known = data.get("shrinkage")
-    return None if known is None else Shrinkage(tuple(data["names"]), **{k: _array(v) for k, v in known.items()})
-
-
-def _compliances(data: dict[str, Any] | None) -> Compliances | None:
-    """Earlier documents have none."""
-    return None if data is None else Compliances(tuple(data["names"]), np.array(data["covariance"], dtype=np.float64))
-
-
-def _finding(data: dict[str, Any], errors: dict[str, Any]) -> Finding:
-    """Earlier documents state the mean alone of errors of refits: the rest of them is not known."""
-    refitted = data["data"].get("refitted")
-    if isinstance(refitted, float):
-        sizes = dict.fromkeys(("rms", "p95", "max"), float("nan"))
-        data = data | {"data": data["data"] | {"refitted": errors | sizes | {"mean": refitted}}}
-    return Finding(**data)
 
 
 def _ladder(ladder: Ladder) -> dict[str, Any]:
@@ -221,7 +200,7 @@ def _read_ladder(data: dict[str, Any], pose: list[int]) -> Ladder:
         Rung(**{**r, "words": tuple(r["words"]), "errors": _array(r["errors"]), "pose": where}) for r in data["rungs"]
     )
     gain, se = (float("nan") if data[k] is None else float(data[k]) for k in ("gain_m", "gain_se_m"))
-    before = data.get("before")
+    before = data["before"]
     return Ladder(
         rungs, rungs[data["chosen"]], rungs[data["nominal"]], gain, se,
         None if before is None else _read_ladder(before, before["pose"]),
@@ -287,24 +266,18 @@ def calibration_schema() -> str:
         "placing": placing, "nominal_placing": placing, "names": texts, "values": numbers, "covariance": rows,
         "robot_yaml": text, "ladder": {"type": "object"}, "residuals": {"type": "object"},
         "seen": {"type": "object"}, "compliances": {"type": ["object", "null"]},
-        "shrinkage": {"type": ["object", "null"]},
+        "shrinkage": {"type": "object"},
         "validation": {"type": ["object", "null"]},
     }  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}
     return json.dumps(head | {"properties": known, "required": list(known)}, indent=2) + "\n"
 
 
-def _seen(data: dict[str, Any]) -> Seen:
-    """Of an earlier document the poses alone are known: read again they are no new ones, whatever was read."""
-    known = data.get("seen") or {k: data["residuals"][k] for k in ("q", "wrench")}
-    return Seen(**{k: _array(v) for k, v in known.items()})
-
-
 def _instrument(data: dict[str, Any]) -> Instrument:
     tracker = data["tracker"]
     if tracker is not None and tracker["at"] is not None:
         tracker = tracker | {"at": tuple(tracker["at"])}
-    axes = None if data.get("axes") is None else tuple(data["axes"])
+    axes = None if data["axes"] is None else tuple(data["axes"])
     made = None if tracker is None else Tracker(**tracker)
     return Instrument(data["sd_m"], made, data["turn_sd_rad"], axes=axes)
 
