@@ -37,7 +37,7 @@ def judged(errors: np.ndarray, reading: float, expected: float = 1e-5) -> Valida
     return Validation(
         before, after, 0.95, 9 * after.mean, after.mean, errors, False, 10 * errors,
         tuple(f"line {i}" for i in range(len(errors))), tuple(f"m{j}" for j in range(errors.shape[1])),
-        expected * like, reading * like,
+        expected * like, reading * like, measured_to=reading,
     )  # fmt: skip
 
 

@@ -122,18 +122,10 @@ def test_a_tenth_of_a_milliradian_is_detected_and_its_joint_is_named() -> None:
     assert "A2.offset" in [c["name"] for c in compared.verdict[0].data["causes"]]
 
 
-def test_shrinkage_is_read_again_and_an_earlier_file_is_said_not_to_tell(
-    calibrations: tuple[ec.Calibration, ...], tmp_path: Path
-) -> None:
+def test_shrinkage_is_read_again(calibrations: tuple[ec.Calibration, ...], tmp_path: Path) -> None:
     a, _, b = calibrations
     again = ec.read_calibration(b.save(tmp_path / "b.json"))
     assert ec.compare(a, again).steps[0].chi2 == pytest.approx(ec.compare(a, b).steps[0].chi2)
-    data = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
-    del data["shrinkage"]
-    (tmp_path / "b.json").write_text(json.dumps(data), encoding="utf-8")
-    (verdict,) = ec.compare(a, ec.read_calibration(tmp_path / "b.json")).verdict
-    assert verdict.code == "not-tested"
-    assert "calibrate again" in verdict.text
 
 
 def test_one_parameter_by_hand_with_priors_about_other_values() -> None:

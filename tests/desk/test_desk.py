@@ -48,13 +48,13 @@ def test_progress_is_heard(place: Path) -> None:
 def test_columns_and_readings_of_a_cell(place: Path) -> None:
     cell = ec.desk.read_cell(str(place))
     _, readings = ec.read_campaign(cell.path("campaign"))
-    shown = ec.desk.readings.understood(cell, cell.path("campaign"))
+    shown = ec.desk.readings.read_table(cell, cell.path("campaign"))
     found = ec.desk.columns(cell.path("robot"), cell.path("campaign").parent / shown.file).recognised
     assert shown.problem == ""
     assert found.rows == shown.count >= readings.count
     assert [c.name for c in shown.columns] == [c.name for c in found.columns]
     (cell.root / "bad.yaml").write_text("table: none.csv\n", encoding="utf-8")
-    assert "none.csv" in ec.desk.readings.understood(cell, cell.root / "bad.yaml").problem
+    assert "none.csv" in ec.desk.readings.read_table(cell, cell.root / "bad.yaml").problem
 
 
 def test_what_a_check_refuses_is_not_written(place: Path) -> None:

@@ -51,8 +51,8 @@ def virtual(model: Robot, kind: Measurement, sources: tuple[ErrorSource, ...], r
 
 
 def again(folder: Path, campaign: Measured, model: Robot, robot: str, requests: Requests | None = None) -> CampaignFile:
-    text = campaign_text(campaign, model, name="v", robot=robot, table="t.csv", requests=requests, notes=["Made up."])
-    assert text.startswith("# Made up.\nformat: elastocal-campaign/1\n")
+    text = campaign_text(campaign, model, name="v", robot=robot, table="t.csv", requests=requests)
+    assert text.startswith("format: elastocal-campaign/1\n")
     write_files({folder / "c.yaml": text, folder / "t.csv": table_text(campaign, model)})
     return read_campaign(folder / "c.yaml")
 

@@ -10,7 +10,7 @@ from files.test_urdf import LIMIT, ODD, gravity_torque, joint, link, placements,
 from oracle.refusals import refused
 
 from elastocal.errors import UnknownNameError
-from elastocal.files.robot.pinocchio import robot_from_pinocchio
+from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.urdf import read_urdf
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio has no Windows wheel")
@@ -21,7 +21,7 @@ def test_poses_and_own_weight_are_those_of_the_urdf(tmp_path: Path, mimic: bool)
     path = saved(tmp_path, ODD)
     source = pin.buildModelFromUrdf(str(path), mimic=mimic)
     source.gravity.linear = np.array([0.0, 0.0, -9.80665])
-    model = robot_from_pinocchio(source, "tcp")
+    model = read_robot(source, "tcp")
     expected = read_urdf(path, "tcp").model
     assert model.joints == (expected.joints if mimic else (*expected.joints, "nod"))
     q = np.random.default_rng(1).uniform(-1, 1, (4, 3))
@@ -42,19 +42,19 @@ def test_the_tool_is_inferred_and_unknown_ones_list_the_frames(tmp_path: Path) -
         joint("j", "revolute", "a", "b", LIMIT), joint("k", "fixed", "b", "tool0", '<origin xyz="0 0 1"/>'),
     )  # fmt: skip
     source = pin.buildModelFromXML(text)
-    model = robot_from_pinocchio(source)
+    model = read_robot(source)
     assert (model.name, model.tool, model.joints) == ("odd", "tool0", ("j",))
     with pytest.raises(UnknownNameError) as caught:
-        robot_from_pinocchio(source, "tool1")
+        read_robot(source, "tool1")
     assert "tool0" in caught.value.allowed
 
 
 def test_a_floating_root_is_fixed_and_a_screw_is_refused(tmp_path: Path) -> None:
     text = robot(link("a"), link("b", 2.0), joint("j", "revolute", "a", "b", LIMIT))
-    model = robot_from_pinocchio(pin.buildModelFromXML(text, pin.JointModelFreeFlyer()), "b")
+    model = read_robot(pin.buildModelFromXML(text, pin.JointModelFreeFlyer()), "b")
     assert model.joints == ("j",)
     assert any("root_joint" in note for note in model.notes)
     screw = pin.Model()
     screw.addJoint(0, pin.JointModelHZ(0.1), pin.SE3.Identity(), "thread")
     with refused("range", "thread"):
-        robot_from_pinocchio(screw)
+        read_robot(screw)

@@ -272,7 +272,6 @@ def _sourced(element: Element, rows: tuple[Parameter, ...], sd: dict[str, float]
 
 
 MOST_NAMED = 6
-MASSES = ("link_mass", "payload")
 
 
 def taken_as_exact(parameters: Iterable[tuple[str, float]], sought: Iterable[str]) -> tuple[str, ...]:
@@ -291,9 +290,3 @@ def exact_note(names: Sequence[str]) -> tuple[str, ...]:
         return ()
     shown = ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
     return (f"Fixed at the robot file, because they were not sought: {shown}.",)
-
-
-def assumed_masses(model: Robot, sought: Iterable[str]) -> tuple[str, ...]:
-    """Parameters of masses that nobody sought and that are assumed."""
-    named = ((p.name, p.value) for p in model.parameters if p.kind in MASSES and p.status == "assumed")
-    return taken_as_exact(named, sought)

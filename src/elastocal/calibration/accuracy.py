@@ -91,8 +91,6 @@ class Validation:
     @property
     def new(self) -> tuple[Array, Array]:
         """``nominal_errors`` and ``errors`` of the poses that took no part, nan elsewhere."""
-        if self.points_known and not self.known:  # of an earlier document, which does not say where they are
-            return np.full_like(self.nominal_errors, np.nan), np.full_like(self.errors, np.nan)
         own = np.isin(np.arange(len(self.errors)), self.known)[:, None]
         return np.where(own, np.nan, self.nominal_errors), np.where(own, np.nan, self.errors)
 

@@ -78,8 +78,8 @@ class Calibration:
     residuals: Residuals
     seen: Seen
     """All readings of the campaign, outliers too."""
-    shrinkage: Shrinkage | None = None
-    """How far priors decide the estimates; None where the file of the calibration does not hold it."""
+    shrinkage: Shrinkage
+    """How far priors decide the estimates."""
     compliances: Compliances | None = None
     """Of a loaded campaign whose chosen model has none: what its readings tell of them."""
     repeatability: float = float("nan")

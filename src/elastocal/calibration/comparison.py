@@ -38,10 +38,6 @@ ALIKE = 4.0
 """Difference of chi2 within which two causes explain as much."""
 NOTHING = "no parameter is estimated in both, so that nothing in common can be tested"
 UNDECIDED = "readings decide no combination of parameters in both, so that nothing can be tested"
-UNKNOWN = (
-    "not both hold how far their priors decide (files of earlier versions do not), so that estimates which share a "
-    "prior cannot be tested; calibrate again"
-)
 
 
 @dataclass(frozen=True)
@@ -147,8 +143,6 @@ def _step(a: Calibration, b: Calibration, name: str, at: tuple[Reached, Array] |
     common = [n for n in a.names if n in b.names]
     if not common:
         return Step(name, changes, 0.0, 0, nan, tool, (), NOTHING)
-    if a.shrinkage is None or b.shrinkage is None:
-        return Step(name, changes, 0.0, 0, nan, tool, (), UNKNOWN)
     d = np.array([b.parameters[n].value - a.parameters[n].value for n in common])
     along = difference(a.shrinkage, b.shrinkage, common, d, (a.inflation, b.inflation))
     if not along.rank:

@@ -71,7 +71,7 @@ def read_campaign(
     return campaign_of(observed_tables([Path(p) for p in given], str(path), {k: v for k, v in keys.items() if v}))
 
 
-def fits(observed: Observed) -> str:
+def why_unfit(observed: Observed) -> str:
     """Why readings cannot be taken as arrays; empty where they can."""
     if not observed.model.n:
         return "its robot has no joints"
@@ -86,7 +86,7 @@ def fits(observed: Observed) -> str:
 
 def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
     where, robot, readings = observed.located.file, observed.model, observed.readings
-    if why := fits(observed):
+    if why := why_unfit(observed):
         raise UnsupportedError(f"{where}: {why}; such a campaign is calibrated by reduction only: write seek into it")
     entry = observed.entry
     if entry.noise is not None and observed.sources:

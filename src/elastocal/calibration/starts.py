@@ -24,7 +24,7 @@ from elastocal.calibration.sight import Sight
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
-from elastocal.spatial.rotation import nearest_rotation, rotation_vector
+from elastocal.spatial.rotation import nearest_rotation, turns_between
 
 SPANS = (1, 2, 3, 5, 8, 13)
 """How far apart in their order the poses of a pair are."""
@@ -87,7 +87,7 @@ def _turn_of_pairs(turn: Array, read: Array, station: Ints) -> Array:
     pairs = pairs[station[pairs[:, 0]] == station[pairs[:, 1]]]
     if not len(pairs):
         return np.eye(3)
-    a, b = (_between(m, pairs) for m in (turn, read))
+    a, b = (turns_between(m, pairs) for m in (turn, read))
     sizes = np.linalg.norm(a, axis=1), np.linalg.norm(b, axis=1)
     off = np.where(np.maximum(*sizes) < NEAR_HALF_TURN, np.abs(sizes[0] - sizes[1]), np.inf)
     keep = off <= np.quantile(off, KEPT**2)  # of two poses, both are good
@@ -100,12 +100,6 @@ def _turn_of_pairs(turn: Array, read: Array, station: Ints) -> Array:
             break
         keep = new
     return x
-
-
-def _between(turns: Array, pairs: Ints) -> Array:
-    """Rotation vectors (P, 3) between the poses of pairs, in the axes of the first."""
-    change = turns[pairs[:, 0]].transpose(0, 2, 1) @ turns[pairs[:, 1]]
-    return np.asarray(rotation_vector(np.moveaxis(change, 0, -1)).T)
 
 
 def _robust_mean(turns: Array) -> Array:

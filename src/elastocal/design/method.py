@@ -51,7 +51,7 @@ class Stop:
 class Method(ABC):
     """``counted`` is the unit of what the task asks for: an error of place (m) or of torque (N m).
 
-    ``noun`` is what a plan consists of, and ``letter`` the first of their labels.
+    ``noun`` is what a plan consists of.
 
     ``errors_sought``: unknowns common to the campaign (friction) count in the criterion like parameters.
     """
@@ -60,7 +60,6 @@ class Method(ABC):
     sources: tuple[ErrorSource, ...]
     counted: ClassVar[str] = "m"
     noun: ClassVar[str] = "poses"
-    letter: ClassVar[str] = "P"
     errors_sought: ClassVar[bool] = False
 
     @property

@@ -55,7 +55,6 @@ class Sweeping(Method):
     kind: str = field(default="joint_torque", init=False)
     counted: ClassVar[str] = "N m"
     noun: ClassVar[str] = "sweeps"
-    letter: ClassVar[str] = "S"
     errors_sought: ClassVar[bool] = True
     spans: tuple[float, ...]
     speeds: tuple[float, ...]

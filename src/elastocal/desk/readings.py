@@ -37,7 +37,7 @@ class Table:
     scene: Scene | None = None
 
 
-def understood(cell: CellFolder, campaign: Path) -> Table:
+def read_table(cell: CellFolder, campaign: Path) -> Table:
     """What a campaign file and its table say, before anything is fitted, or why they cannot be used."""
     from elastocal.calibration.figures import readings_scene
     from elastocal.calibration.readings import campaign_of

@@ -20,6 +20,7 @@ import numpy as np
 from elastocal import __version__
 from elastocal.errors import ConflictError, DuplicateError, InputError, NumberError, RangeError, ShapeError
 from elastocal.files import schema
+from elastocal.files.documents import schema_text, value_of
 from elastocal.files.located import Located, Path_, read_json
 from elastocal.files.robot.read import robot_file
 from elastocal.files.run_record import robot_mark
@@ -249,9 +250,10 @@ def read_calibration(path: Path) -> CalibrationRecord:
             without=robot.without, form=robot.form, statics=top.statics, load_frame=load.frame, follows=load.follows,
             parameters=parameters, names=top.names,
             covariance=np.array(top.covariance, dtype=np.float64).reshape(len(top.covariance), -1),
-            discrepancy=_number(top.discrepancy_m), discrepancy_reason=top.discrepancy_reason,
-            noise_stated=noise.stated, scatter=_number(noise.scatter), freedom=noise.freedom, warnings=top.warnings,
-            inputs=top.inputs, seed=top.seed, version=top.created_by.removeprefix("elastocal "), folder=path.parent,
+            discrepancy=value_of(float, top.discrepancy_m), discrepancy_reason=top.discrepancy_reason,
+            noise_stated=noise.stated, scatter=value_of(float, noise.scatter), freedom=noise.freedom,
+            warnings=top.warnings, inputs=top.inputs,
+            seed=top.seed, version=top.created_by.removeprefix("elastocal "), folder=path.parent,
         )  # fmt: skip
     except InputError as error:
         raise located.error((), str(error).removeprefix("calibration: "), error) from None
@@ -259,13 +261,7 @@ def read_calibration(path: Path) -> CalibrationRecord:
 
 def _parameter_record(located: Located, path: Path_, entry: Any) -> ParameterRecord:
     e = schema.construct(ParameterEntry, located, path, entry, {})
-    return ParameterRecord(
-        name=e.name, unit=e.unit, value=e.value, sd=_number(e.sd), status=e.status, group=e.group, reason=e.reason
-    )
-
-
-def _number(known: float | None) -> float:
-    return nan if known is None else known
+    return ParameterRecord(**{**vars(e), "sd": value_of(float, e.sd)})
 
 
 def identified_model(record: CalibrationRecord, model: Robot) -> tuple[IdentifiedModel, tuple[str, ...]]:
@@ -313,15 +309,5 @@ def _changes(record: CalibrationRecord) -> tuple[str, ...]:
 
 def calibration_schema() -> str:
     """The schema as text (JSON Schema, draft 2020-12)."""
-    from pydantic import TypeAdapter
-
-    def of(kind: Any) -> dict[str, Any]:
-        return {k: v for k, v in TypeAdapter(kind).json_schema().items() if k != "title"}
-
-    top = of(CalibrationEntry)
-    parts = {"robot": RobotEntry, "load": LoadFrameEntry, "noise": NoiseEntry}
-    top["properties"] |= {name: of(kind) for name, kind in parts.items()}
-    top["properties"]["parameters"] = {"type": "array", "items": of(ParameterEntry)}
-    top["properties"]["format"] = {"const": FORMAT}
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT}
-    return json.dumps(head | top, indent=2) + "\n"
+    parts = {"robot": RobotEntry, "load": LoadFrameEntry, "noise": NoiseEntry, "parameters": list[ParameterEntry]}
+    return schema_text(CalibrationEntry, FORMAT, known=True, **parts)

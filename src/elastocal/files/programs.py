@@ -31,7 +31,7 @@ from elastocal.errors import (
 from elastocal.files.opened import read_bytes
 from elastocal.files.tables.configurations import WRENCH
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.raw import Field, add_once, si_columns, understood
+from elastocal.files.tables.raw import Field, add_once, quantity_of, si_columns
 from elastocal.files.units import DIMENSIONS, FORCE, MOMENT
 from elastocal.files.write import make_folder, write_files
 from elastocal.spatial.entries import Array
@@ -194,7 +194,7 @@ def read_line_loads(path: Path) -> LineLoads:
     units[PAYLOAD] = DIMENSIONS["mass"]
     fields: dict[str, Field] = {}
     for place, column in enumerate(raw.header):
-        name, factor = (LINE, 1.0) if column == LINE else understood(raw, column, units, (LINE,))
+        name, factor = (LINE, 1.0) if column == LINE else quantity_of(raw, column, units, (LINE,))
         add_once(raw, fields, name, Field(place, factor))
     if LINE not in fields or not raw.rows:
         raise TooFewError(f"{raw.top}: needs a column line and at least one row, such as line,fx_N and 1,-400")

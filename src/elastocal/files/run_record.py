@@ -16,6 +16,7 @@ from typing import Any
 from elastocal import __version__
 from elastocal.errors import FormatError
 from elastocal.files import schema
+from elastocal.files.documents import schema_text
 from elastocal.files.located import read_json, read_text, read_yaml
 from elastocal.files.opened import read_bytes, sha256_of, watching
 from elastocal.files.robot.read import robot_file
@@ -117,9 +118,4 @@ def read_record(path: Path) -> RunRecord:
 
 def record_schema() -> str:
     """JSON schema of records as text (draft 2020-12)."""
-    from pydantic import TypeAdapter
-
-    top = {k: v for k, v in TypeAdapter(RunRecord).json_schema().items() if k != "title"}
-    top["properties"]["format"] = {"const": FORMAT}
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT}
-    return json.dumps(head | top, indent=2) + "\n"
+    return schema_text(RunRecord, FORMAT)

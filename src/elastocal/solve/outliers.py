@@ -157,10 +157,10 @@ def _units_of(deletions: Deletion, kind: Level) -> int:
     return int(np.isfinite(deletions.exceedance(*_sizes(deletions, kind))).sum())
 
 
-def improbable(deletions: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Bools:
+def improbable(deletions: Deletion, level: float) -> Bools:
     """Blocks (N,) with a unit that is less probable than ``level``, the units of one block counted together."""
     out = np.zeros(len(deletions.used), dtype=bool)
-    for kind in levels:
+    for kind in LEVELS:
         p = deletions.exceedance(*_sizes(deletions, kind)).reshape(len(out), -1)
         out |= np.nanmin(np.where(np.isfinite(p), p, 1.0), axis=1) * np.isfinite(p).sum(axis=1) < level
     return out

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from elastocal.errors import RangeError
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 
 
@@ -88,6 +88,12 @@ def rotation_vector(rotation: Array) -> Array:
     angle = 2 * np.arctan2(norm, quaternion[0])
     factor = np.where(norm > 1e-12, angle / np.where(norm > 0, norm, 1.0), 2.0)
     return np.asarray(quaternion[1:] * factor)
+
+
+def turns_between(turns: Array, pairs: Ints) -> Array:
+    """Rotation vectors (P, 3) from pose to pose of ``pairs`` (P, 2), in the axes of the first."""
+    change = turns[pairs[:, 0]].transpose(0, 2, 1) @ turns[pairs[:, 1]]
+    return np.asarray(rotation_vector(np.moveaxis(change, 0, -1)).T)
 
 
 def cross_matrices(vectors: Array) -> Array:

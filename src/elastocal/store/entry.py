@@ -14,13 +14,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import field, fields
+from dataclasses import field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from pydantic_core import from_json
 
 from elastocal.errors import FormatError, InputError
+from elastocal.files.documents import schema_text, value_of
 from elastocal.results import Finding, finite
 from elastocal.solve.summary import ErrorSummary
 from elastocal.values import dataclass
@@ -136,63 +137,15 @@ def entry_of(text: str, where: str) -> Entry:
         data = from_json(text)
         if data["format"] != FORMAT:
             raise FormatError(f"{where}: format {data['format']!r}, not {FORMAT!r}; update Elastocal")
-        made: dict[str, Callable[[dict[str, Any]], object]] = {
-            "calibration": _calibrated, "check": _checked, "release": lambda d: Released(**d),
-        }  # fmt: skip
-        parts = {k: None if data[k] is None else make(data[k]) for k, make in made.items()}
-        return Entry(**{
-            **data, **parts, "notes": tuple(data["notes"]), "findings": tuple(Finding(**f) for f in data["findings"]),
-        })  # fmt: skip
+        made: Entry = value_of(Entry, data)
+        return made
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{where}: the entry is damaged ({error!r}); restore the database", code="damaged") from None
 
 
 def entry_schema() -> str:
     """JSON schema of a document as text (draft 2020-12)."""
-    from pydantic import TypeAdapter
-
-    top = {k: v for k, v in TypeAdapter(Entry).json_schema().items() if k != "title"}
-    top["properties"]["format"] = {"const": FORMAT}
-    top["required"] = [f.name for f in fields(Entry)]
-    for part in top["$defs"].values():  # what is not known is null
-        for row in part.get("properties", {}).values():
-            if row.get("type") == "number":
-                row["type"] = ["number", "null"]
-            elif row.get("items") == {"type": "number"}:
-                row["items"] = {"type": ["number", "null"]}
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT}
-    return json.dumps(head | top, indent=2) + "\n"
-
-
-def _calibrated(data: dict[str, Any]) -> Calibrated:
-    own = data["parameters"]
-    known = {k: tuple(own[k]) for k in ("names", "units")} | {k: numbers(own[k]) for k in ("values", "sd")}
-    return Calibrated(**{
-        **data, "words": tuple(data["words"]), "parameters": Parameters(**known),
-        "leave_one_out": _errors(data["leave_one_out"]), "before": _errors(data["before"]),
-        "points": tuple(data["points"]), "sd": _number(data["sd"]),
-    })  # fmt: skip
-
-
-def _checked(data: dict[str, Any]) -> Checked:
-    return Checked(**{
-        **data, "after": _errors(data["after"]), "before": _errors(data["before"]),
-        "poses": tuple(data["poses"]), "errors": numbers(data["errors"]),
-    })  # fmt: skip
-
-
-def _errors(data: dict[str, Any]) -> ErrorSummary:
-    known: dict[str, Any] = {k: v if k in ("count", "unit") else _number(v) for k, v in data.items()}
-    return ErrorSummary(**known)
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
-
-
-def numbers(values: list[float | None]) -> tuple[float, ...]:
-    """What is not known is null in a document."""
-    return tuple(map(_number, values)) if None in values else tuple(values)  # type: ignore[arg-type]
+    return schema_text(Entry, FORMAT)
 
 
 PARTS = ("calibration", "check", "release")
@@ -261,11 +214,12 @@ def _parameters(text: str) -> Parameters:
 
 
 def _floats(text: str) -> tuple[float, ...]:
-    return numbers(from_json(text)) if "null" in text else tuple(from_json(text))
+    made: tuple[float, ...] = value_of(tuple[float, ...], from_json(text))
+    return made
 
 
 def _points(text: str) -> tuple[Point, ...]:
-    return tuple(from_json(text.partition('},"points":')[2].partition(',"sd":')[0]))
+    return tuple(map(tuple, from_json(text.partition('},"points":')[2].partition(',"sd":')[0])))
 
 
 def _model(text: str) -> tuple[str, ...]:

@@ -94,15 +94,15 @@ def first_of(robot: str, calibration: Calibration, poses: object) -> tuple[str, 
     return json.dumps(model.joints), json.dumps(at.tolist())
 
 
-def spread_poses(robot: Robot, count: int = POSES) -> Array:
-    """Joint values (count, n) that fill the middle of the joint ranges evenly.
+def spread_poses(robot: Robot) -> Array:
+    """Joint values (poses, n) that fill the middle of the joint ranges evenly.
 
     By powers of the root of x^(n+1) = x + 1: the same for one robot on every machine.
     """
     n, root = robot.n, 2.0
     for _ in range(60):
         root = (1 + root) ** (1 / (n + 1))
-    share = (0.5 + np.arange(1, count + 1)[:, None] * root ** -np.arange(1.0, n + 1)) % 1.0
+    share = (0.5 + np.arange(1, POSES + 1)[:, None] * root ** -np.arange(1.0, n + 1)) % 1.0
     wide = [np.pi if m.kind == "revolute" else robot.size for m in robot.motions]
     limits = np.array([m.limits or (-w, w) for m, w in zip(robot.motions, wide, strict=True)])
     middle, half = limits.mean(axis=1), MIDDLE * np.diff(limits, axis=1)[:, 0] / 2

@@ -36,8 +36,8 @@ def readings(request: Request, cell: Cell) -> Response:
 
 
 def _show(request: Request, cell: Cell, problem: InputError | None = None) -> Response:
-    waiting = desk.readings.understood(cell, cell.root / INBOX / "campaign.yaml") if _waiting(cell) else None
-    current = desk.readings.understood(cell, cell.path("campaign")) if cell.path("campaign").exists() else None
+    waiting = desk.readings.read_table(cell, cell.root / INBOX / "campaign.yaml") if _waiting(cell) else None
+    current = desk.readings.read_table(cell, cell.path("campaign")) if cell.path("campaign").exists() else None
     shown = waiting or current
     return page(
         request, "readings", "readings", cell, problem, waiting=waiting, current=current,

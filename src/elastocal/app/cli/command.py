@@ -118,7 +118,7 @@ def writes(option: str) -> bool:
     return (_targets.get() or {}).get(option) is not None
 
 
-def keep(files: Targets) -> None:
+def protect(files: Targets) -> None:
     """Refuse what would be written over ``files``, to which the inputs of a command have led it."""
     from elastocal.files.write import check_targets
 

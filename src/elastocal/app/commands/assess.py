@@ -10,7 +10,7 @@ import typer
 
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import command, given_by, keep
+from elastocal.app.cli.command import command, given_by, protect
 from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError, UnsupportedError
 from elastocal.report.blocks import Fact
 from elastocal.values import dataclass
@@ -122,7 +122,7 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
     _check_options(source, asked)
     stage(0, 3, "reading the plan")
     file = read_plan(Path(source))
-    keep(given_by("ROBOT", file))
+    protect(given_by("ROBOT", file))
     requests = file.requests
     model = in_form(file.model, requests.form or "beam")
     names = sought_names(file.campaign.measurement, model, requests.seek, requests.hold)

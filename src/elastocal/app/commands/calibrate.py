@@ -11,7 +11,7 @@ import typer
 
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import command, given_by, keep
+from elastocal.app.cli.command import command, given_by, protect
 from elastocal.app.cli.progress import Progress
 from elastocal.errors import ConflictError, InputError, RangeError, TooFewError, UnsupportedError
 from elastocal.report.blocks import Fact
@@ -123,7 +123,7 @@ def calibrate(
     """
     from elastocal.app.cells.trace import stated_for_certificate
     from elastocal.app.predictor import Asked, observed_of, of_tables, predictor, typed_keys
-    from elastocal.calibration.readings import fits
+    from elastocal.calibration.readings import why_unfit
 
     _check_options(correlated, emcee)
     others, keys = tuple(tables or ()), typed_keys(units, tool, euler, ignore_limits)
@@ -131,9 +131,9 @@ def calibrate(
     observed: tuple[Observed, ...] = ()
     if not (reduce or emcee is not None or _asks_for_parameters(campaign, others)):
         observed = observed_of(campaign, others, keys)
-        unfit = "" if others or of_tables(campaign, others) else fits(observed[0])
+        unfit = "" if others or of_tables(campaign, others) else why_unfit(observed[0])
     if observed and not unfit:
-        keep({f"{p.name} as input": p for o in observed for p in o.files})
+        protect({f"{p.name} as input": p for o in observed for p in o.files})
         asked = Asked(model, start, validate, check, tuple(accept or ()), stated_for_certificate(tolerance))
         return predictor(observed, (campaign, *others), out, asked, progress)
 
@@ -156,7 +156,7 @@ def calibrate(
     if others or keys:
         raise ConflictError("the reduction takes one campaign file; leave out everything else, or seek and --reduce")
     file = read_campaign(campaign)
-    keep(given_by("CAMPAIGN.yaml", file))
+    protect(given_by("CAMPAIGN.yaml", file))
     check_numbers(file)
     file, points = check_points(file)
     check_deflections(file)
@@ -224,14 +224,14 @@ def _cost(campaign: Path, study: Study) -> tuple[Finding, ...]:
     """Leave-one-out error of the reduced model beside that of the best predictor of the same readings."""
     from math import sqrt
 
-    from elastocal.calibration.readings import campaign_of, fits
+    from elastocal.calibration.readings import campaign_of, why_unfit
     from elastocal.calibration.run import calibrate
     from elastocal.files.campaign.observed import read_observed
     from elastocal.measure.kind import reading_unit
     from elastocal.results import note
 
     observed = read_observed(campaign)
-    if fits(observed):
+    if why_unfit(observed):
         return ()
     reduced, shown = study.identification.stages[-1].left_out, reading_unit(study.fit.campaign.measurement)
     try:

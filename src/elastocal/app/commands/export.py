@@ -9,7 +9,7 @@ import typer
 
 from elastocal.app.cells.roles import Fill, Uses
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import command, keep
+from elastocal.app.cli.command import command, protect
 from elastocal.errors import MissingError
 from elastocal.report.blocks import Column, Report, Section, Table
 from elastocal.results import Finding, as_json
@@ -79,7 +79,7 @@ def export(
         raise MissingError("nothing is asked for; add --yaml, --urdf, --kinematics or --schema with a file name")
     known = calibrated(calibration, None)
     model = known.model
-    keep({"the robot": robot_file(known.word)})
+    protect({"the robot": robot_file(known.word)})
     files: dict[Path, str | bytes] = {}
     words: list[tuple[str, str]] = []
     rigid, how_well = model, tuple[Finding, ...]()

@@ -10,7 +10,7 @@ import typer
 
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import command, given_by, keep
+from elastocal.app.cli.command import command, given_by, protect
 from elastocal.errors import ConflictError, FileError, FormatError, RangeError
 from elastocal.report.blocks import Column, Fact, Report, Section, Table, Unknown
 from elastocal.values import dataclass
@@ -173,7 +173,7 @@ def _check_out(out: Path, plan: CampaignFile) -> None:
     from elastocal.files.campaign.write import CAMPAIGN, TABLE, own_files
     from elastocal.files.write import check_targets
 
-    keep(given_by("PLAN.yaml", plan))
+    protect(given_by("PLAN.yaml", plan))
     if not out.is_dir():
         return
     check_targets({f"--out ({name})": out / name for name in (CAMPAIGN, TABLE)}, given_by("PLAN.yaml", plan))

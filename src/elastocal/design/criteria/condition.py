@@ -36,9 +36,6 @@ class Condition(ScaledCriterion):
         singular = np.linalg.svd(known.half(self.sought(known)), compute_uv=False)
         return float(singular[0] / singular[-1])
 
-    def gain(self, known: Knowledge) -> float:
-        return float(-2 * np.log(self.value(known)))
-
     def gains(self, trials: Trials) -> Array:
         values = np.asarray(np.linalg.eigvalsh(trials.spreads(self.sought(trials.base))), dtype=np.float64)
         return _balance(values[:, -1], values[:, 0])

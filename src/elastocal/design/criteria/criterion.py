@@ -76,9 +76,9 @@ class Criterion(ABC):
         """True where exp(gain) is concave in the weights of candidates and ``slopes`` are its derivatives."""
         return False
 
-    @abstractmethod
     def gain(self, known: Knowledge) -> float:
-        """The larger the better."""
+        """The larger the better: of a value that is a standard deviation or a ratio, unless it says otherwise."""
+        return float(-2 * np.log(self.value(known)))
 
     @abstractmethod
     def value(self, known: Knowledge) -> float:

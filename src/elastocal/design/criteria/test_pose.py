@@ -75,9 +75,6 @@ class TestPose(Criterion):
         errors = self.errors(known)
         return float(np.sqrt(np.mean(errors**2)) if self.over == "mean" else errors.max())
 
-    def gain(self, known: Knowledge) -> float:
-        return float(-2 * np.log(self.value(known)))
-
     def gains(self, trials: Trials) -> Array:
         if self.over == "mean":
             return minus_log(trials.total(self.mean_rows))

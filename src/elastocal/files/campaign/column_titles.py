@@ -25,7 +25,7 @@ import numpy as np
 
 from elastocal.errors import ConflictError, UnitError, UnknownNameError
 from elastocal.files.tables.configurations import NAME, PAYLOAD, allowed_units, motor_column
-from elastocal.files.tables.raw import Field, RawTable, numbered_axis, understood
+from elastocal.files.tables.raw import Field, RawTable, numbered_axis, quantity_of
 from elastocal.files.tables.spelling import as_read, split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.results import Finding, warning
@@ -50,7 +50,6 @@ GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "position": (LOADED, *ORIENTATIONS, DISTANCE),
 }
 """Columns that belong together, by kind of measurement."""
-TURNS = (*TURN, *ORIENTATION)
 NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|phi[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
 PLAIN: dict[str, float] = {}
 """Units of numbers that have none."""
@@ -157,7 +156,7 @@ class Titles:
         column = self.plain(title, poses)
         stem = column if column in poses else column.rpartition("_")[0]
         if stem in poses:
-            return None, *self.understood(column, poses, stem, title)
+            return None, *self.quantity_of(column, poses, stem, title)
         marker, dot, rest = column.rpartition(".") if not column.endswith(".") else ("", "", column)
         quantity = rest if rest in self.units() or "_" not in rest else rest.rpartition("_")[0]
         if not dot and (number := NUMBERED.fullmatch(quantity)) is not None and quantity not in self.units():
@@ -169,17 +168,17 @@ class Titles:
         known = self.units()
         if dot:
             prefixed = {f"{marker}.{q}": u for q, u in known.items()}
-            name, factor = self.understood(f"{marker}.{rest}", prefixed, f"{marker}.{quantity}", title)
+            name, factor = self.quantity_of(f"{marker}.{rest}", prefixed, f"{marker}.{quantity}", title)
             return marker, name.removeprefix(f"{marker}."), factor
         if quantity not in known and not _nearly(title, {**poses, **known}, axes):
             return None
-        return "", *self.understood(column, poses | known, quantity, title)
+        return "", *self.quantity_of(column, poses | known, quantity, title)
 
     def check_told(self, place: int) -> None:
         """Refuse a name that was given to a title, and is none, but for ``unused``."""
         column, title = self.raw.header[place], self.raw.origin(place).title
         if self.raw.named and not column.startswith(title) and not column.lower().startswith(UNUSED):
-            self.understood(column, allowed_units(self.axes) | self.units(), "", title)
+            self.quantity_of(column, allowed_units(self.axes) | self.units(), "", title)
 
     def units(self) -> dict[str, Mapping[str, float]]:
         kinds = (self.kind,) if self.kind else tuple(GROUPS)
@@ -201,7 +200,7 @@ class Titles:
         bare = known.get(bare.lower(), bare)
         return f"{bare}_{unit}" if unit else bare
 
-    def understood(
+    def quantity_of(
         self, column: str, allowed: Mapping[str, Mapping[str, float]], stem: str, title: str
     ) -> tuple[str, float]:
         """Name and factor; what is declared once serves columns without a unit."""
@@ -222,7 +221,7 @@ class Titles:
                 )  # fmt: skip
         try:
             others = (NAME, MARKER, STATION, *(q for q, units in allowed.items() if not units))
-            return understood(self.raw, column, {q: units for q, units in allowed.items() if units}, others)
+            return quantity_of(self.raw, column, {q: units for q, units in allowed.items() if units}, others)
         except UnknownNameError as error:
             hint = f"; tell which of the file's titles it is by columns: of table, such as {{x_mm: 'X pos'}}, or {ONCE}"
             raise error.reworded(f"{error}{hint}{self._left_out(title)}") from None

@@ -24,7 +24,7 @@ from elastocal.errors import InputError
 from elastocal.files.campaign.column_titles import ANGLES, EULER, ORIENTATION, RPY
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
-from elastocal.spatial.rotation import Rotation, nearest_rotation, rotation_vector
+from elastocal.spatial.rotation import Rotation, nearest_rotation, turns_between
 
 if TYPE_CHECKING:
     from elastocal.files.campaign.table import CampaignTable
@@ -114,9 +114,9 @@ def _decided(tables: Sequence[CampaignTable], group: tuple[str, ...], model: Rob
     pairs = _pairs(sets)
     misfits = {}
     if len(angles) >= FEW and len(pairs):
-        a = _between(turns, pairs)
+        a = turns_between(turns, pairs)
         misfits = {
-            w: _misfit(a, _between(as_matrices(group, angles, w), pairs))
+            w: _misfit(a, turns_between(as_matrices(group, angles, w), pairs))
             for w in (OF_MAKERS if group in EULER else BY_AXES)
         }
     ranked = sorted(misfits, key=lambda w: misfits[w])
@@ -152,12 +152,6 @@ def _pairs(sets: Ints) -> Ints:
     spans = range(1, min(n, 1 + max(1, PAIRS // max(n, 1))))
     pairs = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(np.c_[: n - k, k:n] for k in spans)])
     return np.asarray(pairs[sets[pairs[:, 0]] == sets[pairs[:, 1]]])
-
-
-def _between(turns: Array, pairs: Ints) -> Array:
-    """Rotation vectors (P, 3) from pose to pose, in the axes of the first."""
-    change = turns[pairs[:, 0]].transpose(0, 2, 1) @ turns[pairs[:, 1]]
-    return np.asarray(rotation_vector(np.moveaxis(change, 0, -1)).T)
 
 
 def _misfit(a: Array, y: Array) -> float:

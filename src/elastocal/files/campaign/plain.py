@@ -7,6 +7,7 @@ Such a kind says the names and dimensions of its columns (``table_columns``) and
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from elastocal.files.campaign.table import NOTHING, WIDTHS, CampaignTable
 from elastocal.files.located import Located
 from elastocal.files.tables.configurations import NAME, allowed_units, configurations, motor_column
 from elastocal.files.tables.named import read_tables_of
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
+from elastocal.files.tables.raw import RawTable, cell, columns_of, si_number
 from elastocal.files.units import DIMENSIONS, declared_units
 from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured
@@ -79,15 +80,8 @@ def _table(
     """A table and its readings (N, R) in SI."""
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     known: dict[str, Any] = {**allowed_units(axes), **{name: DIMENSIONS[d] for name, d in columns.items()}}
-    fields: dict[str, Field] = {}
-    for place, title in enumerate(raw.header):
-        named = (NAME, 1.0) if title == NAME and NAME not in axes else motor_column(raw, title, axes)
-        name, factor = named or understood(raw, title, known, (NAME,))
-        add_once(raw, fields, name, Field(place, factor))
-    absent = [name for name in columns if name not in fields]
-    if absent and not plan:
-        unit = next(iter(DIMENSIONS[columns[absent[0]]]))
-        raise MissingError(f"{raw.top}: there is no column of {absent[0]}; add {absent[0]}_{unit}")
+    required = () if plan else tuple(columns)
+    fields = columns_of(raw, known, (NAME,), required, partial(motor_column, raw, axes=axes))
     poses = configurations(raw, fields, axes, model.controller.drives)
     numbers = np.full((len(raw.rows), len(columns)), np.nan)
     for j, name in enumerate(columns):

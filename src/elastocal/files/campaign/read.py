@@ -100,7 +100,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     if not plan:
         check_any(readings, ", ".join(raw.file for raw in raws.values()))
     setup, setup_notes = read_setup(given, model, readings)
-    base = measuredin_base(given, model, readings, setup)
+    base = measured_in_base(given, model, readings, setup)
     sources = read_sources(located, entry.errors, given.units, base.measurement, model)
     campaign = Measured(base.measurement, base.readings, sources, tuple(readings.places), spots=readings.places_of())
     requests, asked = read_requests(located, entry, model, campaign, plan)
@@ -191,7 +191,7 @@ class InBase:
     points: ReadPoints | None = None
 
 
-def measuredin_base(given: CampaignKeys, model: Robot, readings: Readings, setup: Setup) -> InBase:
+def measured_in_base(given: CampaignKeys, model: Robot, readings: Readings, setup: Setup) -> InBase:
     """Everything in base axes."""
     entry = given.entry
     reach = float(np.max(np.linalg.norm(setup.positions(model), axis=2)))

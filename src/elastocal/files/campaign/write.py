@@ -29,7 +29,7 @@ from elastocal.files.campaign.requests import changed_requests, source_text
 from elastocal.files.contact.objects import contact_texts
 from elastocal.files.opened import sha256_of
 from elastocal.files.tables.configurations import NAME, WRENCH
-from elastocal.files.text import Dumper, FlowList, Map, column_texts, comment, csv_text, shown_joint_columns
+from elastocal.files.text import Dumper, FlowList, Map, column_texts, csv_text, shown_joint_columns
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 
@@ -95,7 +95,6 @@ def campaign_text(
     requests: Requests | None = None,
     tool: str | None = None,
     without: Sequence[str] = (),
-    notes: Sequence[str] = (),
     words: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
     """The campaign file for a table; ``robot``, ``tool`` and ``without`` are the words that give ``model``.
@@ -122,7 +121,7 @@ def campaign_text(
     out |= {k: v for k, v in words.items() if any(k == key or str(k).startswith(f"{key}_") for key in PREDICTION)}
     if campaign.sources:
         out["errors"] = [source_text(s) for s in campaign.sources]
-    return comment(notes) + yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def campaign_files(plan: CampaignFile, campaign: Measured, folder: Path) -> dict[Path, str]:

@@ -10,12 +10,13 @@ A column ``name`` is optional.  Planned joint values are columns of axes, as in 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from elastocal.errors import ConflictError, DuplicateError, MissingError, NumberError, RangeError, UnknownNameError
 from elastocal.files.tables.configurations import NAME, by_motors, configurations, motor_column
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, cell, check_rows, columns_of, si_number
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
@@ -74,8 +75,7 @@ class ContactTable:
 def read_contact_table(raw: RawTable, word: str, wanted: ContactColumns) -> ContactTable:
     """One table, every column understood."""
     fields = _fields(raw, wanted)
-    if not raw.rows:
-        raise MissingError(f"{raw.file}: has a header and no contacts; add a row")
+    check_rows(raw, "contacts")
     targets = [c for c in (TURN, *POINT, SIZE) if c in fields]
     driven = any(a in fields for a in wanted.axes) or bool(by_motors(raw, fields, wanted.axes))
     _check_ways(raw, fields, targets, driven, wanted)
@@ -102,15 +102,8 @@ def _fields(raw: RawTable, wanted: ContactColumns) -> dict[str, Field]:
     if wanted.plan:
         more = {TURN: ANGLE, SIZE: FORCE, **dict.fromkeys(POINT, LENGTH)}
         units = {**more, **units}
-    fields: dict[str, Field] = {}
-    for place, column in enumerate(raw.header):
-        plain = (column, 1.0) if column in (NAME, OBJECT) and column not in wanted.axes else None
-        motor = motor_column(raw, column, wanted.axes)
-        known = plain or motor or understood(raw, column, units, (OBJECT, NAME))
-        add_once(raw, fields, known[0], Field(place, known[1]))
-    if OBJECT not in fields:
-        raise MissingError(f"{raw.top}: there is no column of the object that is touched; add {OBJECT}")
-    return fields
+    motor = partial(motor_column, raw, axes=wanted.axes)
+    return columns_of(raw, units, (OBJECT, NAME), (OBJECT,), known=motor)
 
 
 def _check_ways(

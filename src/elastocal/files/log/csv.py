@@ -27,7 +27,7 @@ import numpy as np
 from elastocal.errors import ConflictError, MissingError, ShapeError, UnitError
 from elastocal.files.log.given import Given
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood, with_axis_titles
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, quantity_of, si_number, with_axis_titles
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
@@ -123,7 +123,7 @@ def _named(raw: RawTable, model: Robot) -> _Columns:
             or column.startswith("time_")
             or any(column == a or column.startswith(f"{a}_") for a in axes)
         ):
-            name, factor = motor_column(raw, column, kinds) or understood(raw, column, allowed, ())
+            name, factor = motor_column(raw, column, kinds) or quantity_of(raw, column, allowed, ())
             add_once(raw, fields, _SPEED.sub("_per", name), Field(place, factor))
         else:
             ignored.append(column)

@@ -40,7 +40,7 @@ from elastocal.files.plan.file import AroundEntry, LinkEntry, PlanEntry, TestEnt
 from elastocal.files.schema import Units, chosen
 from elastocal.files.tables.configurations import NAME, WRENCH, configurations
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.raw import Field, add_once, understood
+from elastocal.files.tables.raw import columns_of
 from elastocal.files.units import FORCE, LENGTH, MOMENT
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.robot import Robot
@@ -158,10 +158,7 @@ def read_path(path: Path, model: Robot) -> PathTable:
         table = read_configurations(path, axes, model.controller.drives)
         return PathTable(model.controller.to_joints(table.values), None, table.wrenches)
     units = {**dict.fromkeys(PLACE, LENGTH), **{w: FORCE if w[0] == "f" else MOMENT for w in WRENCH}}
-    fields: dict[str, Field] = {}
-    for place, column in enumerate(raw.header):
-        known = (NAME, 1.0) if column == NAME else understood(raw, column, units, (NAME,))
-        add_once(raw, fields, known[0], Field(place, known[1]))
+    fields = columns_of(raw, units, (NAME,))
     table = configurations(raw, fields, dict.fromkeys(PLACE, "prismatic"))
     return PathTable(None, np.asarray(table.values), table.wrenches)
 

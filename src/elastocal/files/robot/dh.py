@@ -26,7 +26,7 @@ import numpy as np
 from elastocal.errors import InputError, MissingError, RangeError, UnitError
 from elastocal.files.robot.plausible import wrong_length
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, quantity_of, si_number
 from elastocal.files.tables.spelling import split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.frames import Convention, DHRow, Frame, FrameTree, JointKind, dh_frames
@@ -121,7 +121,7 @@ def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], tuple[Convention, st
         if word not in WORDS and title.rpartition("_")[0] not in units and not _nearly(title, units):
             unused += [column] if column else []
             continue
-        name, factor = (word, 1.0) if word in WORDS else understood(raw, title, units, WORDS)
+        name, factor = (word, 1.0) if word in WORDS else quantity_of(raw, title, units, WORDS)
         add_once(raw, fields, name, Field(place, factor))
     lacking = [n for n in ("joint", "a", "alpha", "d", "theta") if n not in fields]
     if lacking:

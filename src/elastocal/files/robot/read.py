@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib import resources
 from os import PathLike
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from elastocal.arguments import checked
 from elastocal.errors import FormatError, UnknownNameError
@@ -22,11 +23,21 @@ MOST_NAMES = 12
 YAML, XML, TABLES = (".yaml", ".yml"), (".urdf", ".xacro"), (".csv", ".xlsx")
 
 
+@runtime_checkable
+class PinocchioModel(Protocol):
+    """``pinocchio.Model``, by what no other robot has: that library need not be installed."""
+
+    njoints: int
+    jointPlacements: Any
+
+
 @checked()
-def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str | PathLike[str] = "") -> Robot:
+def read_robot(
+    robot: str | PathLike[str] | PinocchioModel, tool: str | None = None, folder: str | PathLike[str] = ""
+) -> Robot:
     """A shipped robot by name, or a .yaml, .urdf or .xacro file or a DH table (.csv, .xlsx), seen from ``folder``.
 
-    Several lines are the text of a robot file itself.
+    Several lines are the text of a robot file itself; a ``pinocchio.Model`` is read as the URDF that it stands for.
     ``tool`` is the frame used by default in place of the one that the file says.  Of a URDF with branches the robot
     is the path from its root to ``tool``; without one the end is inferred.  ``notes`` of the model say what the file
     left open and what was chosen.
@@ -34,6 +45,10 @@ def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str 
     if isinstance(robot, str) and len(robot.splitlines()) > 1:
         model = robot_from_text(robot, "robot")
         return model if tool is None else with_tool(model, tool)
+    if isinstance(robot, PinocchioModel):
+        from elastocal.files.robot.pinocchio import robot_from_pinocchio
+
+        return robot_from_pinocchio(robot, tool)
     file = robot_file(robot)
     if file is not None and file.suffix.lower() in XML:
         from elastocal.files.robot.urdf import read_urdf

@@ -12,12 +12,13 @@ the robot file: ``structure``, ``counts_per_turn`` and ``counts_at_zero`` of its
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError, UnitError, UnknownNameError
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood, with_axis_titles
+from elastocal.files.tables.raw import Field, RawTable, check_rows, columns_of, si_columns, with_axis_titles
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.values import dataclass
 
@@ -147,8 +148,7 @@ def configurations(
         wanted = f"{missing[0]}_{'counts' if driven else 'deg' if axes[missing[0]] == 'revolute' else 'mm'}"
         top = _top_of_axes(raw, fields, axes)
         raise MissingError(f"{top}: there is no column for axis {missing[0]}; add {wanted}")
-    if not raw.rows:
-        raise MissingError(f"{raw.file}: has a header and no configurations; add a row")
+    check_rows(raw, "configurations")
     if driven:
         values = motor_values(raw, driven, axes, drives)
     else:
@@ -197,13 +197,4 @@ def allowed_units(axes: Mapping[str, str]) -> dict[str, Mapping[str, float]]:
 
 
 def _fields(raw: RawTable, axes: Mapping[str, str]) -> dict[str, Field]:
-    from elastocal.files.tables.configurations import motor_column
-
-    allowed = allowed_units(axes)
-    fields: dict[str, Field] = {}
-    for place, column in enumerate(raw.header):
-        motor = motor_column(raw, column, axes)
-        named = (NAME, 1.0) if column == NAME and NAME not in axes else motor
-        known = named or understood(raw, column, allowed, (NAME,))
-        add_once(raw, fields, known[0], Field(place, known[1]))
-    return fields
+    return columns_of(raw, allowed_units(axes), (NAME,), known=partial(motor_column, raw, axes=axes))

@@ -163,9 +163,9 @@ def _full(lines: Lines, text: str, cut: Cut) -> Lines:
     return lines if all(kept) else lines.some(np.flatnonzero(kept))
 
 
-def text_lines(path: Path, comment: str, encoding: str | None = None) -> list[tuple[int, str]]:
+def text_lines(path: Path, comment: str) -> list[tuple[int, str]]:
     """Numbered lines that are neither empty nor comments."""
-    text = Text.of(path, encoding).whole()
+    text = Text.of(path, None).whole()
     return lines_of(text, comment).numbered(text)
 
 

@@ -7,14 +7,14 @@ x_mm,y_mm,z_mm,fx_N,fy_N,fz_N                    position and force; roll_deg,pi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import MissingError
 from elastocal.files.tables.configurations import configurations, motor_column
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
+from elastocal.files.tables.raw import RawTable, check_columns, check_rows, columns_of, si_columns
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.values import dataclass
 
@@ -52,45 +52,29 @@ def read_drives_or_targets(
 ) -> DriveTable | TargetTable:
     """``axes`` are the controller's, each "revolute" or "prismatic"; ``drives`` lead to them from counts."""
     raw = read_csv(path)
-    if not raw.rows:
-        raise MissingError(f"{raw.file}: has a header and no rows; add one")
+    check_rows(raw)
     driven = any(column.startswith((TORQUE, *(f"{a}_" for a in axes))) for column in raw.header)
     return _drives(raw, axes, drives) if driven else _targets(raw)
 
 
 def _drives(raw: RawTable, axes: Mapping[str, str], drives: Drives | None) -> DriveTable:
     units: dict[str, Mapping[str, float]] = {a: ANGLE if k == "revolute" else LENGTH for a, k in axes.items()}
-    units |= {f"{TORQUE}{a}": MOMENT if k == "revolute" else FORCE for a, k in axes.items()}
-    fields = _fields(raw, units, axes)
+    torques = {f"{TORQUE}{a}": MOMENT if k == "revolute" else FORCE for a, k in axes.items()}
+    fields = columns_of(raw, units | torques, known=partial(motor_column, raw, axes=axes))
     values = configurations(raw, fields, axes, drives).values
-    return DriveTable(raw.file, values, _columns(raw, fields, [f"{TORQUE}{a}" for a in axes]), _lines(raw))
+    check_columns(raw, fields, tuple(torques), torques)
+    return DriveTable(raw.file, values, si_columns(raw, [fields[t] for t in torques]), _lines(raw))
 
 
 def _targets(raw: RawTable) -> TargetTable:
-    units: dict[str, Mapping[str, float]] = {
-        **dict.fromkeys(POSITION, LENGTH),
-        **dict.fromkeys(TURN, ANGLE),
-        **dict.fromkeys(PUSH, FORCE),
-    }
-    fields = _fields(raw, units, {})
-    rpy = _columns(raw, fields, TURN) if any(t in fields for t in TURN) else None
-    return TargetTable(raw.file, _columns(raw, fields, POSITION), rpy, _columns(raw, fields, PUSH), _lines(raw))
-
-
-def _fields(raw: RawTable, units: Mapping[str, Mapping[str, float]], axes: Mapping[str, str]) -> dict[str, Field]:
-    fields: dict[str, Field] = {}
-    for place, column in enumerate(raw.header):
-        name, factor = motor_column(raw, column, axes) or understood(raw, column, units, ())
-        add_once(raw, fields, name, Field(place, factor))
-    return fields
-
-
-def _columns(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str]) -> Array:
-
-    missing = [n for n in names if n not in fields]
-    if missing:
-        raise MissingError(f"{raw.top}: there is no column for {missing[0]}; add it with its unit")
-    return si_columns(raw, [fields[n] for n in names])
+    units = {**dict.fromkeys(POSITION, LENGTH), **dict.fromkeys(TURN, ANGLE), **dict.fromkeys(PUSH, FORCE)}
+    fields = columns_of(raw, units, required=(*POSITION, *PUSH))
+    turned = any(t in fields for t in TURN)
+    check_columns(raw, fields, TURN if turned else (), units)
+    position, rpy, force = (
+        si_columns(raw, [fields[n] for n in names]) for names in (POSITION, TURN if turned else (), PUSH)
+    )
+    return TargetTable(raw.file, position, rpy if turned else None, force, _lines(raw))
 
 
 def _lines(raw: RawTable) -> tuple[int, ...]:

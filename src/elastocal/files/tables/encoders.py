@@ -24,7 +24,7 @@ import numpy as np
 from elastocal.errors import DuplicateError, FormatError, MissingError, UnitError, UnknownNameError
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_UNITS
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.raw import Field, RawTable, cell, si_number
+from elastocal.files.tables.raw import Field, RawTable, cell, check_rows, si_number
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 from elastocal.values import dataclass
@@ -49,8 +49,7 @@ def read_encoder_tables(paths: Sequence[Path]) -> EncoderTables:
     kinds: dict[str, str] = {}
     for path in paths:
         raw = read_csv(path)
-        if not raw.rows:
-            raise MissingError(f"{raw.file}: has a header and no rows; add some")
+        check_rows(raw)
         tables = _long(raw) if AXIS in raw.header else _wide(raw)
         series += tables.series
         for axis, kind in tables.kinds.items():

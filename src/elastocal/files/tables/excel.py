@@ -24,7 +24,6 @@ from elastocal.files.tables.rows import Line
 from elastocal.files.tables.spelling import Numerals, ends_table, numerals_of, unit_cells
 from elastocal.untrusted import spreadsheet_cell
 
-ENDINGS = (".xlsx", ".xlsm")
 LARGEST = 512 << 20
 """Bytes of a workbook when unpacked."""
 LONGEST = 10_000
@@ -190,7 +189,7 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
     )  # fmt: skip
 
 
-def excel_bytes(header: Sequence[str], rows: Sequence[Sequence[object]], sheet: str = "table") -> bytes:
+def excel_bytes(header: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:
     """A workbook with one sheet; numbers stay numbers, texts never become formulas, equal tables are equal bytes."""
     try:
         from openpyxl import Workbook
@@ -198,7 +197,7 @@ def excel_bytes(header: Sequence[str], rows: Sequence[Sequence[object]], sheet: 
         raise ExtraMissingError.needed("writing Excel needs openpyxl", "formats", "name a .csv file") from None
     book = Workbook()
     page = book.active
-    page.title = sheet[:31]
+    page.title = "table"
     for row in (header, *rows):
         page.append([_value(cell) for cell in row])
     page.freeze_panes = "A2"

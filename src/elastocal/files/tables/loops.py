@@ -17,7 +17,7 @@ import numpy as np
 
 from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, cell, check_rows, columns_of, si_number
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.procedures.loops.loop import Loop, NamedLoop
 from elastocal.values import dataclass
@@ -41,8 +41,7 @@ def read_loops(path: Path, threshold: float = 0.0) -> tuple[NamedLoop, ...]:
     """``threshold`` in N: forces and changes of force up to it are not told from zero."""
     raw = read_csv(path)
     fields = _fields(raw)
-    if not raw.rows:
-        raise MissingError(f"{raw.file}: has a header and no readings; add rows", code="no-rows")
+    check_rows(raw, "readings")
     groups: dict[_Key, list[_Row]] = {}
     for row in raw.rows:
         groups.setdefault(_key(raw, row, fields), []).append(row)
@@ -50,13 +49,7 @@ def read_loops(path: Path, threshold: float = 0.0) -> tuple[NamedLoop, ...]:
 
 
 def _fields(raw: RawTable) -> dict[str, Field]:
-    fields: dict[str, Field] = {}
-    for place, column in enumerate(raw.header):
-        name, factor = (column, 1.0) if column in WORDS else understood(raw, column, _UNITS, WORDS)
-        add_once(raw, fields, name, Field(place, factor))
-    for name, example in (("force", "force_N"), ("displacement", "displacement_um")):
-        if name not in fields:
-            raise MissingError(f"{raw.top}: there is no column for the {name}; add {example}", value=name)
+    fields = columns_of(raw, _UNITS, WORDS, required=("force", "displacement"))
     vector = [v for v in VECTOR if v in fields]
     if vector and "direction" in fields:
         raise DuplicateError(f"{raw.top}: direction and {vector[0]} both give the direction; keep one", value=vector[0])

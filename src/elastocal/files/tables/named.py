@@ -134,7 +134,7 @@ def joined(raw: RawTable, other: RawTable, unmatched: str, asked: Asked) -> RawT
     lost = [r for r in raw.rows if r[0] not in partner]
     idle = [r for r in other.rows if r[0] not in used]
     own = [i for i, h in enumerate(raw.header) if h in WORDS]
-    notes = told(raw, unmatched, (lost, own, f"not in {name}"), (idle, there, f"in {name} only"))
+    notes = left_out_notes(raw, unmatched, (lost, own, f"not in {name}"), (idle, there, f"in {name} only"))
     own_top = [(h, i, other.origin(i)) for i, h in enumerate(other.header) if h not in keys]
     added = [(h, i, replace(origin, top=origin.top or other.top)) for h, i, origin in own_top]
     return replace(
@@ -195,7 +195,7 @@ def names_of(row: Line, places: Sequence[int]) -> tuple[str, ...]:
     return tuple(row[1][i].strip() for i in places)
 
 
-def told(raw: RawTable, unmatched: str, *lost: tuple[Sequence[Line], Sequence[int], str]) -> tuple[str, ...]:
+def left_out_notes(raw: RawTable, unmatched: str, *lost: tuple[Sequence[Line], Sequence[int], str]) -> tuple[str, ...]:
     """A note on rows (with the places of their names, and what is wrong) that are left out, or the refusal of them."""
     notes = []
     for rows, places, wrong in lost:
@@ -275,7 +275,7 @@ def _side_by_side(raw: RawTable, free: RawTable, unmatched: str, idle: str) -> R
     used = {row[0] for row in partner.values()}
     lost = [r for r in free.rows if r[0] not in used]
     alone = [r for r in raw.rows if r[0] not in partner]
-    notes = told(raw, unmatched, (alone, here, "not read without load"), (lost, there, idle))
+    notes = left_out_notes(raw, unmatched, (alone, here, "not read without load"), (lost, there, idle))
     if len(used) < len(partner):
         message = f"{len(used)} readings without load serve {len(partner)} with load, whose errors are then related"
         notes += (f"{Path(raw.file).name}: {message}.",)

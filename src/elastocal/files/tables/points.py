@@ -18,7 +18,7 @@ import numpy as np
 
 from elastocal.errors import ConflictError, DuplicateError, MissingError, NumberError, UnitError
 from elastocal.files.tables.named import read_table
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, cell, check_rows, columns_of, si_number
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.values import dataclass
 
@@ -81,39 +81,28 @@ def read_points(path: Path) -> PointTable:
     """The file's points, sorted by marker and pose."""
     raw = read_table(path)
     fields, angle = _fields(raw)
-    dimension = _dimension(raw, fields)
-    if not raw.rows:
-        raise MissingError(f"{raw.file}: has a header and no points; add rows")
+    dimension = 3 if "z" in fields else 2
+    check_rows(raw, "points")
     return _sorted(raw, _rows(raw, fields, dimension), dimension, angle, POSE not in fields)
 
 
 def _fields(raw: RawTable) -> tuple[dict[str, Field], str | None]:
     """Columns by meaning, the angle's under ``angle``, and the name of that column."""
-    fields: dict[str, Field] = {}
     names: list[str] = []
-    for place, column in enumerate(raw.header):
+
+    def known(column: str) -> tuple[str, float] | None:
         name, _, unit = column.rpartition("_")
-        if column in (MARKER, POSE):
-            add_once(raw, fields, column, Field(place, 1.0))
-        elif unit in ANGLE and name and name not in COORDINATES:
+        if unit in ANGLE and name and name not in COORDINATES:
             if names:
                 raise DuplicateError(f"{raw.top}: columns {names[0]} and {column} both give an angle; keep one")
             names.append(column)
-            fields["angle"] = Field(place, ANGLE[unit])
-        elif column.lower() in ("q", "angle"):
+            return "angle", ANGLE[unit]
+        if column.lower() in ("q", "angle"):
             raise UnitError(f"{raw.top}: column {column!r} has no unit; write {column}_deg or {column}_rad")
-        else:
-            allowed = dict.fromkeys(COORDINATES, LENGTH)
-            known = understood(raw, column, allowed, (MARKER, POSE, "q_deg"))
-            add_once(raw, fields, known[0], Field(place, known[1]))
-    return fields, names[0] if names else None
+        return None
 
-
-def _dimension(raw: RawTable, fields: Mapping[str, Field]) -> int:
-    for name in COORDINATES[:2]:
-        if name not in fields:
-            raise MissingError(f"{raw.top}: there is no column for {name}; add {name}_mm")
-    return 3 if "z" in fields else 2
+    units = {**dict.fromkeys(COORDINATES, LENGTH), "q": ANGLE}
+    return columns_of(raw, units, (MARKER, POSE), COORDINATES[:2], known), names[0] if names else None
 
 
 def _rows(raw: RawTable, fields: Mapping[str, Field], dimension: int) -> list[_Row]:

@@ -9,12 +9,12 @@ and ``wrist_1``, ``wrist_2``, ``wrist_3``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import DuplicateError, NumberError, UnitError, UnknownNameError
+from elastocal.errors import DuplicateError, MissingError, NumberError, UnitError, UnknownNameError
 from elastocal.files.tables.rows import Line, TextRows, floats
 from elastocal.files.tables.spelling import Numerals, plain_title, split_title, unit_word
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
@@ -124,7 +124,42 @@ def add_once(raw: RawTable, fields: dict[str, Field], name: str, field: Field) -
     fields[name] = field
 
 
-def understood(
+def columns_of(
+    raw: RawTable,
+    units: Mapping[str, Mapping[str, float]],
+    words: Sequence[str] = (),
+    required: Sequence[str] = (),
+    known: Callable[[str], tuple[str, float] | None] = lambda column: None,
+) -> dict[str, Field]:
+    """Every column by its quantity, as one of ``words``, which have no unit, or as what ``known`` says that it is."""
+    fields: dict[str, Field] = {}
+    for place, column in enumerate(raw.header):
+        word = (column, 1.0) if column in words and column not in units else known(column)
+        name, factor = word or quantity_of(raw, column, units, words)
+        add_once(raw, fields, name, Field(place, factor))
+    check_columns(raw, fields, required, units)
+    return fields
+
+
+def check_columns(
+    raw: RawTable, fields: Mapping[str, Field], required: Sequence[str], units: Mapping[str, Mapping[str, float]]
+) -> None:
+    for name in required:
+        if name not in fields:
+            title = _title(name, units[name]) if name in units else name
+            raise MissingError(f"{raw.top}: there is no column for {name}; add {title}", value=name)
+
+
+def check_rows(raw: RawTable, what: str = "rows") -> None:
+    if not raw.rows:
+        raise MissingError(f"{raw.file}: has a header and no {what}; add some", code="no-rows")
+
+
+def _title(name: str, units: Mapping[str, float]) -> str:
+    return f"{name}_{next((word for word in ('deg', 'mm') if word in units), next(iter(units)))}"
+
+
+def quantity_of(
     raw: RawTable, column: str, allowed: Mapping[str, Mapping[str, float]], others: Sequence[str]
 ) -> tuple[str, float]:
     """Quantity and factor to SI of a column ``quantity_unit`` or ``Quantity [unit]``.
@@ -137,8 +172,8 @@ def understood(
         raise UnitError(f"{where}: column {column!r} has no unit; write {choices}", value=column)
     name, _, unit = column.rpartition("_")
     if name not in allowed:
-        valid = [f"{a}_{next((w for w in ('deg', 'mm') if w in u), next(iter(u)))}" for a, u in allowed.items()]
-        raise UnknownNameError("column", column, [*valid, *others], where)
+        valid = [*(_title(name, units) for name, units in allowed.items()), *others]
+        raise UnknownNameError("column", column, valid, where)
     if unit not in allowed[name]:
         raise UnitError(
             f"{where}: column {column!r}: unit {unit!r} does not fit {name}; use {', '.join(allowed[name])}",

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import DuplicateError, InputError, MissingError, UnknownNameError
+from elastocal.errors import DuplicateError, InputError, UnknownNameError
 from elastocal.files.tables.named import read_table
-from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood, with_axis_titles
+from elastocal.files.tables.raw import Field, RawTable, add_once, check_rows, quantity_of, si_columns, with_axis_titles
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import Sweep
@@ -43,7 +43,7 @@ def _sweeps(raw: RawTable, robot: Robot) -> tuple[list[Sweep], list[str]]:
     for place, column in enumerate(raw.header):
         plain = column.lower() in (SWEEP, MARKER)
         try:
-            name, factor = (column.lower(), 1.0) if plain else understood(raw, column, units, (SWEEP, MARKER))
+            name, factor = (column.lower(), 1.0) if plain else quantity_of(raw, column, units, (SWEEP, MARKER))
         except UnknownNameError:
             unused.append(column)
             continue
@@ -55,8 +55,7 @@ def _sweeps(raw: RawTable, robot: Robot) -> tuple[list[Sweep], list[str]]:
             + (f"; it has {', '.join(raw.header)}" if unused else ""),
             code="sweep-column", file=raw.file, value=lacking[0],
         )  # fmt: skip
-    if not raw.rows:
-        raise MissingError(f"{raw.file}: has a header and no points; add rows")
+    check_rows(raw, "points")
     numbers = si_columns(raw, [fields[n] for n in (*axes, *COORDINATES)])
     q = robot.controller.to_joints(numbers[:, : robot.n])
     points = numbers[:, robot.n :]

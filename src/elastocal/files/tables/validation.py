@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, MissingError
 from elastocal.files.tables.named import read_table
-from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
+from elastocal.files.tables.raw import Field, RawTable, check_rows, columns_of, si_columns
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.values import dataclass
 
@@ -70,18 +70,10 @@ def _fields(raw: RawTable) -> dict[str, Field]:
     units: dict[str, Mapping[str, float]] = {}
     for prefix in ("command_", ""):
         units |= {f"{prefix}{c}": LENGTH for c in _PLACE} | {f"{prefix}{c}": ANGLE for c in _TURN}
-    out: dict[str, Field] = {}
-    for place, column in enumerate(raw.header):
-        plain = column in (POSE, DIRECTION)
-        name, factor = (column, 1.0) if plain else understood(raw, column, units, (POSE, DIRECTION))
-        add_once(raw, out, name, Field(place, factor))
-    wanted = (POSE, *(f"{p}{c}" for p in ("command_", "") for c in _PLACE))
-    missing = [w for w in wanted if w not in out]
-    if missing or not raw.rows:
-        raise MissingError(
-            f"{raw.top}: {f'there is no column for {missing[0]}' if missing else 'there are no rows'}; add it"
-        )
-    return out
+    required = (POSE, *(f"{p}{c}" for p in ("command_", "") for c in _PLACE))
+    fields = columns_of(raw, units, (POSE, DIRECTION), required)
+    check_rows(raw)
+    return fields
 
 
 def _visits(
