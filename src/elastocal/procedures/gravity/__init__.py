@@ -1,11 +1,11 @@
 """The weight of an arm from its controller's log: sign, friction, mass moments, the torque to hold it anywhere.
 
-Order of the procedure (``run``): the samples that count, slow or moving (``plausible``, ``samples``), which way is down
-where that is asked (``mounting``), whose torque was logged (``sense``), masses, inertias and friction of all joints at
-once (``unknowns``, ``inertia``, ``fit``, ``friction``) and the gains of currents (``gains``) without outliers
-(``outliers``), motors that turn with two joints (``coupling``), the validation by the last part of the log
-(``prediction``), the torques written out (``terms``), sweep by sweep (``sweeps``, ``recursion``), what the arm carries
-(``payload``), what speaks against it all (``checks``), and the result, ``Gravity``.
+Order of the procedure (``run``): what is no reading (``readings``), the samples that count, slow or moving
+(``samples``), which way is down where that is asked and whose torque was logged (``sense``), masses, inertias and
+friction of all joints at once (``unknowns``, ``nuisances``, ``fit``, ``friction``) and the gains of currents
+(``gains``) without outliers (``checks``), motors that turn with two joints (``friction``), the validation by the last
+part of the log (``prediction``), the torques written out (``terms``), sweep by sweep (``sweeps``), what speaks against
+it all (``checks``), and the result, ``Gravity``.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def identify(
     trained, validation = job.validation(fit, arm.samples, hold_out)
     written, recursion = job.terms(arm, at), job.recursion(arm)
     payload = None if payload_log is None else job.payload(arm, payload_log, payload_frame)
-    findings = tuple(warnings(screened, validation, proposal))
+    findings = (*job.findings, *warnings(screened, validation, proposal))
     return Gravity(
         model, screened, trained, validation, written, recursion, payload, mounting, proposal, gains, findings,
         tuple(job.notes),

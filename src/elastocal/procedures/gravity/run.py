@@ -17,6 +17,7 @@ from elastocal.procedures.gravity.fit import GravityFit, fit_masses, identify_pa
 from elastocal.procedures.gravity.friction import SIGNIFICANT, braking
 from elastocal.procedures.gravity.gains import Gains, find_gains
 from elastocal.procedures.gravity.prediction import Validation, split_log, validate
+from elastocal.procedures.gravity.readings import usable
 from elastocal.procedures.gravity.samples import Samples, select_samples
 from elastocal.procedures.gravity.sense import Sense, stated_sense, torque_sense
 from elastocal.procedures.gravity.sweeps import Recursion, recursive_moments
@@ -27,6 +28,7 @@ from elastocal.values import dataclass
 if TYPE_CHECKING:
     from elastocal.measure.joint_log import JointLog
     from elastocal.model.robot import Robot
+    from elastocal.results import Finding
     from elastocal.spatial.entries import Array
 
 UNSEEN = 0.3
@@ -56,6 +58,7 @@ class Job:
     slow: float
     cutoff: float | None
     notes: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     def samples(self, model: Robot, log: JointLog) -> Samples:
         """Those that count; a log that stands still has no friction to seek."""
@@ -66,6 +69,9 @@ class Job:
                 parameter="friction",
             )  # fmt: skip
         moving = asked is not None and (asked.coulomb or asked.viscous)
+        read = usable(model, log)
+        log = read.log
+        self.findings.extend(read.findings)
 
         def select(friction: bool) -> Samples:
             return select_samples(
@@ -85,7 +91,7 @@ class Job:
             out = replace(select(False), standing=True)
             self.notes.append("No joint moves for long: friction is left in the scatter, with an unknown sign.")
         self.notes.extend(out.notes)
-        return out
+        return replace(out, refused={**out.refused, **read.refused})
 
     def paced(self, model: Robot, samples: Samples, sign: int) -> Samples:
         """Without time: terms by speed and acceleration per row for joints whose stretches left out they improve."""
