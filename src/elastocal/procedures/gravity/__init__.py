@@ -30,7 +30,7 @@ from elastocal.procedures.gravity.gains import Gains
 from elastocal.procedures.gravity.prediction import TorquePrediction, Validation, predict_torque, validate
 from elastocal.procedures.gravity.run import Job, with_links
 from elastocal.procedures.gravity.samples import INERTIA
-from elastocal.procedures.gravity.sense import Mounting, find_gravity
+from elastocal.procedures.gravity.sense import Mounting
 from elastocal.procedures.gravity.sweeps import Recursion
 from elastocal.procedures.gravity.terms import Term
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, coupled_motors
@@ -187,9 +187,10 @@ def identify(
     if current is not None:
         samples, gains = job.gains(model, samples, TORQUES[torques] or 1)
     samples = job.paced(model, samples, TORQUES[torques])
-    terms = job.friction_of(samples)
-    mounting = find_gravity(model, samples, TORQUES[torques], terms) if find_mounting else None
-    model = model if mounting is None else mounting.mounted(model)
+    mounting = None
+    if find_mounting:
+        job = replace(job, tilted=True)
+        model, mounting = job.mounted(model, samples, TORQUES[torques])
     fit = job.fit(model, samples, TORQUES[torques])
     screened = screen(fit, samples)
     arm = screened.fit

@@ -19,7 +19,7 @@ from elastocal.procedures.gravity.gains import Gains, find_gains
 from elastocal.procedures.gravity.prediction import Validation, split_log, validate
 from elastocal.procedures.gravity.readings import usable
 from elastocal.procedures.gravity.samples import Samples, select_samples
-from elastocal.procedures.gravity.sense import Sense, stated_sense, torque_sense
+from elastocal.procedures.gravity.sense import Mounting, Sense, find_gravity, stated_sense, torque_sense
 from elastocal.procedures.gravity.sweeps import Recursion, recursive_moments
 from elastocal.procedures.gravity.terms import Term, expressions
 from elastocal.procedures.gravity.unknowns import PACE, Coupled, MassPrior
@@ -35,6 +35,8 @@ UNSEEN = 0.3
 """Last share of a log without time that does not decide about terms per row."""
 PACED = 0.9
 """Share of the error of stretches left out that terms per row must leave at most."""
+TURNS, SETTLED = 5, 0.1
+"""Of the way down at most, and the part of its standard deviation that the last one may take."""
 KNOWN = 3.0
 """Standard deviations from which the pace of the rows of a log without time is known."""
 
@@ -57,6 +59,7 @@ class Job:
     inertia: str
     slow: float
     cutoff: float | None
+    tilted: bool = False
     notes: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
@@ -114,8 +117,22 @@ class Job:
 
     def fitted(self, model: Robot, part: Samples, sense: Sense, coupled: tuple[Coupled, ...]) -> GravityFit:
         return fit_masses(
-            model, part, sense=sense, prior=self.prior, friction=self.friction_of(part), coupled=coupled
+            model, part, sense=sense, prior=self.prior, friction=self.friction_of(part), coupled=coupled,
+            tilted=self.tilted,
         )  # fmt: skip
+
+    def mounted(self, model: Robot, samples: Samples, sign: int) -> tuple[Robot, Mounting]:
+        """With the way down by the masses of the file, then together with all other unknowns until it stands."""
+        mounting = find_gravity(model, samples, sign, self.friction_of(samples))
+        for _ in range(TURNS):
+            model = mounting.mounted(model)
+            fit = self.fit(model, samples, sign)(samples)
+            tilts = fit.unknowns.tilts
+            turn, covariance = fit.values[tilts], fit.covariance[np.ix_(tilts, tilts)]
+            mounting = mounting.turned(turn, covariance)
+            if np.all(np.abs(turn) <= SETTLED * np.sqrt(np.diag(covariance))):
+                break
+        return mounting.mounted(model), mounting
 
     def fit(self, model: Robot, samples: Samples, sign: int) -> Callable[[Samples], GravityFit]:
         """The fit of any part of the log, torques in the sense of all of it."""
