@@ -27,6 +27,7 @@ from elastocal.procedures.gravity.checks import Screened, screen, warnings
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.friction import Proposal, propose
 from elastocal.procedures.gravity.gains import Gains
+from elastocal.procedures.gravity.misfit import misfit_of
 from elastocal.procedures.gravity.prediction import TorquePrediction, Validation, predict_torque, validate
 from elastocal.procedures.gravity.run import Job, with_links
 from elastocal.procedures.gravity.samples import INERTIA
@@ -193,12 +194,18 @@ def identify(
         model, mounting = job.mounted(model, samples, TORQUES[torques])
     fit = job.fit(model, samples, TORQUES[torques])
     screened = screen(fit, samples)
+    misfit = misfit_of(screened.fit)
+    if misfit is not None:
+        remains = np.where(misfit.joints, misfit.residual, 0.0)
+        screened = replace(screened, fit=replace(screened.fit, remains=remains))
     arm = screened.fit
     proposal = propose(lambda more: job.fitted(model, arm.samples, arm.sense, more), arm)
     trained, validation = job.validation(fit, arm.samples, hold_out)
     written, recursion = job.terms(arm, at), job.recursion(arm)
     payload = None if payload_log is None else job.payload(arm, payload_log, payload_frame)
-    findings = (*job.findings, *warnings(screened, validation, proposal))
+    unnamed = misfit is not None and not misfit.named(arm) and (misfit.slips or proposal is None)
+    doubts = (misfit.finding(arm),) if misfit is not None and unnamed else ()
+    findings = (*job.findings, *doubts, *warnings(screened, validation, proposal))
     return Gravity(
         model, screened, trained, validation, written, recursion, payload, mounting, proposal, gains, findings,
         tuple(job.notes),

@@ -56,6 +56,7 @@ class GravityFit:
     both nan of a joint without readings.  ``base`` are the groups that poses and motion decide, without any prior.
     ``left_out`` (n,) is the root mean square error of stretches of the log that take no part in turn, ``by_file`` that
     with the robot file's masses.  ``spread`` (n,) are the kappa^2 of the joints, ``drawn`` (p, p) what they multiply.
+    ``remains`` (n,) is what a model that does not fit leaves.
     """
 
     samples: Samples
@@ -75,6 +76,7 @@ class GravityFit:
     by_file: Array
     evidence: float
     solved: Posterior
+    remains: Array | float = 0.0
 
     @property
     def outdone(self) -> Bools:

@@ -37,6 +37,8 @@ PACED = 0.9
 """Share of the error of stretches left out that terms per row must leave at most."""
 TURNS, SETTLED = 5, 0.1
 """Of the way down at most, and the part of its standard deviation that the last one may take."""
+MAJORITY = 2
+"""Joints more whose friction brakes, so taken, than drives: they overrule the weight of one."""
 KNOWN = 3.0
 """Standard deviations from which the pace of the rows of a log without time is known."""
 
@@ -140,22 +142,32 @@ class Job:
         return lambda part: self.fitted(model, part, sense, self.coupled)
 
     def sense(self, model: Robot, samples: Samples) -> Sense:
-        """By the weight that is expected; where friction and inertia hide it, by friction, which brakes."""
+        """By the weight that is expected; where it hides, or joints contradict each other, by friction, which brakes:
+        most joints decide, and the others have the other sign."""
         try:
-            return torque_sense(model, samples)
+            known: Sense | None = torque_sense(model, samples)
         except InputError as error:
-            terms = self.friction_of(samples)
-            if error.code != "no-agreement" or terms is None or not terms.coulomb:
+            if error.code != "no-agreement":
                 raise
-            drives = stated_sense(model, samples, 1)
-            fit = self.fitted(model, samples, drives, self.coupled)
-            ways = {name: ratio for name, ratio in braking(fit).items() if abs(ratio) > SIGNIFICANT}
-            signs = {1 if ratio > 0 else -1 for ratio in ways.values()}
-            if len(signs) != 1:
-                raise
-            best = drives if signs == {1} else stated_sense(model, samples, -1)
-            message = ", ".join(ways)
-            return replace(best, reason=f"{best.reason.split(',')[0]}: so taken, the friction of {message} brakes")
+            known, why = None, error
+        if known is not None and not np.any(known.factors < 0):
+            return known
+        terms = self.friction_of(samples)
+        ways = {} if terms is None or not terms.coulomb else self._braking(model, samples)
+        votes = sum(1 if ratio > 0 else -1 for ratio in ways.values())
+        clear = abs(votes) >= MAJORITY if known is not None else abs(votes) == len(ways) > 0
+        if not clear:
+            if known is None:
+                raise why
+            return known
+        best = stated_sense(model, samples, 1 if votes > 0 else -1)
+        names = ", ".join(name for name, ratio in ways.items() if ratio * votes > 0)
+        return replace(best, reason=f"{best.reason.split(',')[0]}: so taken, the friction of {names} brakes")
+
+    def _braking(self, model: Robot, samples: Samples) -> dict[str, float]:
+        """Significant friction over its sd, torques taken as those of the drives."""
+        fit = self.fitted(model, samples, stated_sense(model, samples, 1), self.coupled)
+        return {name: ratio for name, ratio in braking(fit).items() if abs(ratio) > SIGNIFICANT}
 
     def gains(self, model: Robot, samples: Samples, sign: int) -> tuple[Samples, Gains]:
         sense = stated_sense(model, samples, sign)

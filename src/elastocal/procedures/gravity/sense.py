@@ -59,6 +59,13 @@ class Sense:
 def torque_sense(model: Robot, samples: Samples) -> Sense:
     """The sign by the joint that the weight moves most; refused where the masses are unknown or nothing goes along."""
     expected = holding_torque(model, samples.log.q)
+    if not samples.moved().any():
+        raise InputError(
+            f"{samples.log.source}: no joint moves, so that nothing tells whether torques are of the drives or of the "
+            "load; log a motion, or say which",
+            code="no-motion",
+            parameter="torques",
+        )
     if not np.any(np.ptp(expected, axis=0) > 1e-9):
         raise InputError(
             f"robot {model.name}: no weight is known that would tell whether torques are of the drives or of the load; "

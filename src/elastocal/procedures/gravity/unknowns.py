@@ -188,7 +188,7 @@ class Unknowns:
         n, count = self.model.n, samples.log.count
         paced = samples.goes_with_motion()
         v, a = samples.velocity * (samples.moved() & paced), samples.acceleration * paced
-        parts = [_bodies(self.model, self.bodies, samples)]
+        parts = [bodies_columns(self.model, self.bodies, samples)]
         eye = np.eye(n)
         terms = _asked(self.friction, samples)
         ways = np.stack([samples.direction(e) for e in eye], axis=1)
@@ -255,7 +255,7 @@ class Unknowns:
         out = holding_torque(springs, samples.q) if springs.loads else np.zeros(samples.log.q.shape)
         if others:
             values = [inertial_values(e)[: 10 if samples.moving else 4] for e in others]
-            out = out + _bodies(self.model, others, samples) @ np.concatenate(values)
+            out = out + bodies_columns(self.model, others, samples) @ np.concatenate(values)
         if self.inertia is not None and samples.motion.timed:
             out = out + self.inertia.torque(samples)
         return out
@@ -295,7 +295,7 @@ def _terms(model: Robot, samples: Samples, friction: Friction | None, coupled: I
     return [*(f"{j} {t}" for t in terms for j in model.joints), *(f"{c.label} {t}" for c in coupled for t in terms)]
 
 
-def _bodies(model: Robot, bodies: Sequence[LinkMass], samples: Samples) -> Array:
+def bodies_columns(model: Robot, bodies: Sequence[LinkMass], samples: Samples) -> Array:
     """(N, n, 10 or 4 for each body)."""
     moves = samples.moved() & samples.moving
     v, a = samples.velocity * moves, samples.acceleration * moves
