@@ -7,7 +7,8 @@ About every chosen sample a parabola is fitted to the w samples around it (w odd
 Where samples are evenly spaced this is the Savitzky-Golay filter of order 2, a low-pass filter without delay; lost
 samples and an uneven step do not disturb it.  It halves the power at f_c = 0.94 / window (Schafer 2011, IEEE Signal
 Processing Magazine 28(4), 111-117).  Near the ends, and beside a pause of the log, the window is moved to the inside
-and the parabola taken off its middle.  Stretches between pauses that are shorter than a window have no velocity (nan).
+and the parabola taken off its middle.  Stretches between pauses that are shorter than a window have no velocity (nan),
+nor have samples whose window would reach over a jump of a joint value.
 
 Parts of a log are where inertia matters, where a joint hardly moves, and where the arm stands still.
 
@@ -33,6 +34,7 @@ settles or starts.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -104,13 +106,15 @@ def motion_of(log: JointLog, window: float = WINDOW, rows: Ints | None = None) -
 
 
 def low_passed(log: JointLog, values: Array, window: float, rows: Ints) -> Array:
-    """Readings (N, n) through the same filter, at ``rows``; nan where a fifth of a window or more was not read."""
+    """Readings (N, n) through the same filter, at ``rows``; nan where a fifth of a window or more was not read, or so
+    much less on one side of it."""
     local, read = _Local.of(log, window), np.isfinite(values)
     if read.all():
         return local.parabolas(values, rows).value
-    share = local.parabolas(read.astype(np.float64), rows).value
+    weight = local.parabolas(read.astype(np.float64), rows)
+    share, tilt = weight.value, weight.slope * local.samples * local.step
     part = local.parabolas(np.where(read, values, 0.0), rows).value
-    enough = np.isfinite(share) & (np.abs(share - 1) < 0.2)
+    enough = np.isfinite(share) & (np.abs(share - 1) < 0.2) & (np.abs(tilt) < 0.2)
     return np.where(enough, part / np.where(enough, share, 1.0), np.nan)
 
 
@@ -120,6 +124,7 @@ def motion_cutoff(log: JointLog) -> float:
 
     White noise of the joint values is what the upper half of their spectrum shows on the median.
     """
+    log = _longest_piece(log)
     count = int(min(log.count, SPECTRUM))
     clock = np.arange(log.count, dtype=np.float64) if log.time is None else log.time
     time = np.linspace(clock[0], clock[-1], count)
@@ -137,6 +142,47 @@ def motion_cutoff(log: JointLog) -> float:
     return ABOVE * float(max(bands))
 
 
+JUMPS = 10
+"""Of one joint at most: more are how it moves."""
+FASTER = 5.0
+"""Times the next fastest step of its joint."""
+ISOLATED = 1 / 3
+"""Share of a jump that the steps beside it may go on with."""
+LEAST_JUMP = 0.01
+"""Radians or metres."""
+
+
+class Jump(NamedTuple):
+    """A joint value (rad or m) that is ``size`` further in ``row`` than in the row before, which no arm follows."""
+
+    row: int
+    joint: int
+    size: float
+
+
+def jumps(log: JointLog) -> tuple[Jump, ...]:
+    """By rows: steps that are far faster than all others of their joint, and alone; not over a pause."""
+    clock = np.arange(log.count, dtype=np.float64) if log.time is None else log.time
+    steps, out = np.diff(log.q, axis=0), []
+    passed = np.diff(clock)
+    straight = passed <= PAUSE * np.median(passed) if len(passed) else passed > 0
+    for j, step in enumerate(steps.T if len(steps) > 2 * JUMPS else ()):
+        speed = np.abs(step) / passed * straight
+        usual = float(np.partition(speed, -JUMPS - 1)[-JUMPS - 1])
+        for i in np.flatnonzero((speed > FASTER * usual) & (np.abs(step) > LEAST_JUMP)):
+            beside = step[[k for k in (i - 1, i + 1) if 0 <= k < len(step)]] * np.sign(step[i])
+            if np.all(beside < ISOLATED * abs(step[i])):
+                out.append(Jump(int(i) + 1, j, float(step[i])))
+    return tuple(sorted(out))
+
+
+def _longest_piece(log: JointLog) -> JointLog:
+    """Between jumps."""
+    ends = sorted({0, log.count, *(jump.row for jump in jumps(log))})
+    first, last = max(pairwise(ends), key=lambda piece: piece[1] - piece[0])
+    return log if last - first == log.count else log.rows(np.arange(first, last))
+
+
 def _notes(log: JointLog, slope: Array, samples: int, at: Ints) -> tuple[str, ...]:
     out = []
     if log.time is None:
@@ -147,7 +193,7 @@ def _notes(log: JointLog, slope: Array, samples: int, at: Ints) -> tuple[str, ..
     unknown = np.flatnonzero(~np.isfinite(slope[:, 0])) if slope.shape[1] else np.zeros(0, dtype=np.int64)
     if len(unknown):
         out.append(
-            f"{len(unknown)} samples have no velocity: the log pauses before {samples} samples are together "
+            f"{len(unknown)} samples have no velocity: the log pauses or jumps before {samples} samples are together "
             f"(first: {log.place(int(at[unknown[0]]))})."
         )
     return tuple(out)
@@ -185,11 +231,18 @@ class _Local:
         if log.time is None:
             window = max(BY_ROW, 0.5 * HALF_POWER / motion_cutoff(log))
         samples = min(max(FEWEST, 2 * round(0.5 * window / usual) + 1), log.count - 1 + log.count % 2)
-        starts = np.concatenate([[0], np.flatnonzero(np.diff(time) > PAUSE * usual) + 1])
+        broken = [j.row for j in jumps(log)]
+        apart = np.diff(time) > PAUSE * usual
+        apart[[row - 1 for row in broken]] = True
+        starts = np.concatenate([[0], np.flatnonzero(apart) + 1])
         ends = np.concatenate([starts[1:], [len(time)]])
         which = np.searchsorted(starts, np.arange(len(time)), side="right") - 1
         points = np.arange(0, samples, -(-samples // POINTS))
-        return cls(time, usual, samples, points + (samples - 1 - points[-1]) // 2, starts[which], ends[which])
+        first, last = starts[which], ends[which]
+        for row in broken:
+            beside = slice(max(0, row - samples // 2), row + samples // 2)
+            last[beside] = first[beside]
+        return cls(time, usual, samples, points + (samples - 1 - points[-1]) // 2, first, last)
 
     def parabolas(self, values: Array, rows: Ints) -> _Fitted:
         """Values (N, n) by local parabolas about ``rows``."""

@@ -17,6 +17,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
 from elastocal.procedures.circle_points import CirclePoints, circle_points, dh_rows
 from elastocal.procedures.circle_points.axis import Sweep, joint_axis, nominal_axes
+from elastocal.procedures.circle_points.frame_errors import with_frame_errors
 from elastocal.spatial.pose import Pose
 
 HOME = np.radians([10.0, 20, -15, 25, 40, 15])
@@ -199,3 +200,29 @@ def test_an_axis_along_x_of_a_turned_base_takes_y() -> None:
     x, y = base.rotation[:, 0], base.rotation[:, 1]
     rows, _ = dh_rows(("1", "2"), [(x, np.zeros(3)), (y, np.array([0.0, 0, 0.5]))], np.zeros(2), base)
     assert np.isfinite([rows[0].a, rows[0].d, rows[0].alpha, rows[0].theta]).all()
+
+
+@pytest.mark.parametrize(("word", "sign", "zero"), [("axis3 reversed", -1, 0), ("axis5 reversed", -1, 0),
+                                                     ("axis3 -90 deg", 1, 90)])  # fmt: skip
+def test_a_joint_that_turns_the_other_way_or_has_another_zero_is_named(word: str, sign: int, zero: float) -> None:
+    robot = read_robot("abb-irb4600-60").nominal
+    joint = int(word[4]) - 1
+    wrong = []
+    for sweep in sweeps_of(moved(robot), noise=2e-5):
+        q = sweep.q.copy()
+        q[:, joint] = sign * q[:, joint] + np.radians(zero)
+        wrong.append(replace(sweep, q=q))
+    with refused("implausible", word):
+        circle_points(robot, wrong)
+
+
+def test_errors_that_are_none_go_into_no_robot_file() -> None:
+    robot = read_robot("abb-irb4600-60").nominal
+    wrong = []
+    for sweep in sweeps_of(robot):
+        q = sweep.q.copy()
+        q[:, 2] += 0.5
+        wrong.append(replace(sweep, q=q))
+    found = circle_points(robot, wrong)
+    with refused("implausible", "axis4"):
+        with_frame_errors(robot, found.errors, "test")

@@ -16,16 +16,26 @@ A normal of axes that meet has no sign of its own: it gets that of the robot fil
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from elastocal.errors import ImplausibleError, InputError, MissingError
+from elastocal.measure.slips import AxisSlip, axis_slips
 from elastocal.model.frames import DHRow
 from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import JointAxis, Line, Sweep, joint_axis, nominal_axes, placed_base, slope
-from elastocal.procedures.circle_points.frame_errors import PARALLEL, AxisError, Neighbours, frame_errors, neighbours
+from elastocal.procedures.circle_points.frame_errors import (
+    APART,
+    PARALLEL,
+    AxisError,
+    Neighbours,
+    farthest,
+    frame_errors,
+    neighbours,
+)
 from elastocal.solve.linear import minimise
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -84,6 +94,8 @@ def _turns(axes: Sequence[tuple[Array, Array]], before: Array, after: Array, sta
         return np.full(len(axes), np.nan)
 
 
+LAID = 0.3
+"""Part of what is no frame error within which a slip must lay all axes."""
 MEET = 1e-5
 """m: axes that pass each other by less meet."""
 
@@ -195,12 +207,34 @@ def circle_points(robot: Robot, sweeps: Sequence[Sweep], noise: float | None = N
     numbers = [moved[i] for i in order]
     nominal = nominal_axes(robot, home)
     base = placed_base(axes, [nominal[k] for k in numbers])
+    errors = frame_errors(robot, home, axes, numbers, base)
+    if farthest(errors) > APART and (slip := _slip(robot, home, axes, numbers)):
+        far = max(errors, key=lambda e: e.angle)
+        raise ImplausibleError(
+            f"the axis of {far.joint} is {np.degrees(far.angle):.3g} deg from the robot file's; {slip.text}",
+            value=slip.word,
+        )
     ratios = couplings(robot, [sweeps[i] for i in order], numbers, base)
     known = [(axis, nominal[k]) for axis, k in zip(axes, numbers, strict=True)]
     both = [neighbours(one, two, a, b) for (one, a), (two, b) in pairwise(known)]
-    errors = frame_errors(robot, home, axes, numbers, base)
     measured, file = _tables(robot, axes, numbers, nominal, base, home)
     return CirclePoints(axes, tuple(both), errors, base, ratios, home, measured, file)
+
+
+def _slip(robot: Robot, home: Array, axes: Sequence[JointAxis], numbers: Sequence[int]) -> AxisSlip | None:
+    """The sign or zero of one joint that lays all axes where they were measured."""
+    left: dict[AxisSlip, float] = {}
+    for slip in axis_slips(robot):
+        ways = np.diag(slip.turn)
+        if slip.unit or np.any(np.abs(ways) != 1) or np.any(slip.turn != np.diag(ways)):
+            continue
+        turned = [replace(a, axis=ways[k] * a.axis) for a, k in zip(axes, numbers, strict=True)]
+        there = robot.controller.to_joints(slip.undone(robot.controller.to_controller(home)[None]))[0]
+        nominal = nominal_axes(robot, there)
+        base = placed_base(turned, [nominal[k] for k in numbers])
+        left[slip] = farthest(frame_errors(robot, there, turned, numbers, base))
+    best = min(left, key=lambda slip: left[slip])
+    return best if left[best] < LAID * APART else None
 
 
 def _tables(

@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from elastocal.errors import ImplausibleError
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import JointAxis, Line
@@ -27,6 +28,10 @@ from elastocal.values import dataclass
 
 PARALLEL = np.radians(5.0)
 """Axes closer than this have no common normal that could be measured."""
+
+
+APART = np.radians(8.0)
+"""An axis that is tilted, or (in m, of an arm of a metre) shifted by more is no frame error."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +144,8 @@ def _corrected(
     normal = np.cross(now, axis.axis)
     size = float(np.linalg.norm(normal))
     angle = float(np.arctan2(size, now @ axis.axis))
-    tilt = Rotation.from_rotvec(normal / size * angle if size > 1e-15 else np.zeros(3)).as_matrix()
+    about = normal / size if size > 1e-15 else axis.plane[:, 0]  # of axes that are opposed, any across them
+    tilt = Rotation.from_rotvec(about * angle).as_matrix()
     across = np.eye(3) - np.outer(axis.axis, axis.axis)
     new = Pose(tilt @ place.rotation, place.translation + across @ (axis.centre - place.translation))
     moved = parent.inverse() @ new @ place.inverse() @ parent
@@ -149,8 +155,21 @@ def _corrected(
     return new, AxisError(joint, frame, (x, y, z), (rx, ry, rz))
 
 
+def farthest(errors: Sequence[AxisError]) -> float:
+    """Largest tilt or shift, rad or m."""
+    return max((max(e.angle, math.hypot(*e.shift)) for e in errors), default=0.0)
+
+
 def with_frame_errors(robot: Robot, errors: Sequence[AxisError], source: str) -> Robot:
-    """The robot with a frame error for every axis that was measured, in place of those that it has there."""
+    """The robot with a frame error for every axis that was measured, in place of those that it has there; refused where
+    one is none."""
+    if farthest(errors) > APART:
+        far = max(errors, key=lambda e: max(e.angle, math.hypot(*e.shift)))
+        raise ImplausibleError(
+            f"the axis of {far.joint} is {math.degrees(far.angle):.3g} deg and {1e3 * math.hypot(*far.shift):.3g} mm "
+            "from the robot file's, which is no frame error; check signs, zeros and order of the joint columns",
+            value=far.joint,
+        )
     added = []
     for error in errors:
         (x, y, z), (rx, ry, rz) = error.shift, error.turn

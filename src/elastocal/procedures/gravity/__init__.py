@@ -1,11 +1,11 @@
 """The weight of an arm from its controller's log: sign, friction, mass moments, the torque to hold it anywhere.
 
-Order of the procedure (``run``): the samples that count, slow or moving (``plausible``, ``samples``), which way is down
-where that is asked (``mounting``), whose torque was logged (``sense``), masses, inertias and friction of all joints at
-once (``unknowns``, ``inertia``, ``fit``, ``friction``) and the gains of currents (``gains``) without outliers
-(``outliers``), motors that turn with two joints (``coupling``), the validation by the last part of the log
-(``prediction``), the torques written out (``terms``), sweep by sweep (``sweeps``, ``recursion``), what the arm carries
-(``payload``), what speaks against it all (``checks``), and the result, ``Gravity``.
+Order of the procedure (``run``): what is no reading (``readings``), the samples that count, slow or moving
+(``samples``), which way is down where that is asked and whose torque was logged (``sense``), masses, inertias and
+friction of all joints at once (``unknowns``, ``nuisances``, ``fit``, ``friction``) and the gains of currents
+(``gains``) without outliers (``checks``), motors that turn with two joints (``friction``), the validation by the last
+part of the log (``prediction``), the torques written out (``terms``), sweep by sweep (``sweeps``), what speaks against
+it all (``checks``), and the result, ``Gravity``.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from elastocal.procedures.gravity.checks import Screened, screen, warnings
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.friction import Proposal, propose
 from elastocal.procedures.gravity.gains import Gains
+from elastocal.procedures.gravity.misfit import misfit_of
 from elastocal.procedures.gravity.prediction import TorquePrediction, Validation, predict_torque, validate
 from elastocal.procedures.gravity.run import Job, with_links
 from elastocal.procedures.gravity.samples import INERTIA
-from elastocal.procedures.gravity.sense import Mounting, find_gravity
+from elastocal.procedures.gravity.sense import Mounting
 from elastocal.procedures.gravity.sweeps import Recursion
 from elastocal.procedures.gravity.terms import Term
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, coupled_motors
@@ -187,17 +188,24 @@ def identify(
     if current is not None:
         samples, gains = job.gains(model, samples, TORQUES[torques] or 1)
     samples = job.paced(model, samples, TORQUES[torques])
-    terms = job.friction_of(samples)
-    mounting = find_gravity(model, samples, TORQUES[torques], terms) if find_mounting else None
-    model = model if mounting is None else mounting.mounted(model)
+    mounting = None
+    if find_mounting:
+        job = replace(job, tilted=True)
+        model, mounting = job.mounted(model, samples, TORQUES[torques])
     fit = job.fit(model, samples, TORQUES[torques])
     screened = screen(fit, samples)
+    misfit = misfit_of(screened.fit)
+    if misfit is not None:
+        remains = np.where(misfit.joints, misfit.residual, 0.0)
+        screened = replace(screened, fit=replace(screened.fit, remains=remains))
     arm = screened.fit
     proposal = propose(lambda more: job.fitted(model, arm.samples, arm.sense, more), arm)
     trained, validation = job.validation(fit, arm.samples, hold_out)
     written, recursion = job.terms(arm, at), job.recursion(arm)
     payload = None if payload_log is None else job.payload(arm, payload_log, payload_frame)
-    findings = tuple(warnings(screened, validation, proposal))
+    unnamed = misfit is not None and not misfit.named(arm) and (misfit.slips or proposal is None)
+    doubts = (misfit.finding(arm),) if misfit is not None and unnamed else ()
+    findings = (*job.findings, *doubts, *warnings(screened, validation, proposal))
     return Gravity(
         model, screened, trained, validation, written, recursion, payload, mounting, proposal, gains, findings,
         tuple(job.notes),

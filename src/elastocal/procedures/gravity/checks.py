@@ -15,6 +15,7 @@ import numpy as np
 
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.friction import SIGNIFICANT, Proposal, braking
+from elastocal.procedures.gravity.misfit import STRANGE
 from elastocal.procedures.gravity.prediction import Validation, predict_reading
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.results import Finding, note, warning
@@ -94,8 +95,6 @@ def _from_neighbours(column: Array) -> Array:
     return np.asarray(np.abs(column - np.median(windows, axis=1)))
 
 
-STRANGE = 5.0
-"""Times more or less than expected: a torque that is hardly in the unit that its column names."""
 WORSE = 1.25
 """Times the error of the robot file's masses: a fit that has been led astray."""
 MISSED = 10.0
@@ -111,7 +110,8 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
     if screened.outliers:
         yield _outliers(screened)
     yield from _columns(arm)
-    if drives := {j: ratio for j, ratio in braking(arm).items() if ratio < -SIGNIFICANT}:
+    reversed_ = [j for j, factor in zip(arm.model.joints, arm.sense.factors, strict=True) if factor < 0]
+    if drives := {j: r for j, r in braking(arm).items() if r < -SIGNIFICANT and j not in reversed_}:
         yield warning(
             "friction-drives",
             f"FRICTION OF {', '.join(drives)} DRIVES THE ARM (down to {-min(drives.values()):.0f} sd below zero), "

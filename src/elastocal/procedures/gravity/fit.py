@@ -23,7 +23,7 @@ from elastocal.model.loads.payload import Payload
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sense import Sense, check_torque_columns, torque_sense
-from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, Unknowns
+from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, Unknowns, turned_weight
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
 from elastocal.solve.dependent import considered, crowding, left_out, mean_square, scatter_and_worth, spread
 from elastocal.solve.evidence import Posterior, posterior
@@ -56,6 +56,7 @@ class GravityFit:
     both nan of a joint without readings.  ``base`` are the groups that poses and motion decide, without any prior.
     ``left_out`` (n,) is the root mean square error of stretches of the log that take no part in turn, ``by_file`` that
     with the robot file's masses.  ``spread`` (n,) are the kappa^2 of the joints, ``drawn`` (p, p) what they multiply.
+    ``remains`` (n,) is what a model that does not fit leaves.
     """
 
     samples: Samples
@@ -75,6 +76,7 @@ class GravityFit:
     by_file: Array
     evidence: float
     solved: Posterior
+    remains: Array | float = 0.0
 
     @property
     def outdone(self) -> Bools:
@@ -132,6 +134,8 @@ class GravityFit:
         full = inertial_regressor(self.unknowns.model, q, still, still, [b.frame for b in bodies])
         out = np.zeros((*q.shape, len(self.unknowns.names)))
         out[:, :, self.unknowns.weighing] = full.reshape(*q.shape, -1, 10)[..., :4].reshape(*q.shape, -1)
+        if self.unknowns.tilts.size:
+            out[:, :, self.unknowns.tilts] = turned_weight(self.unknowns.model, bodies, q)
         return out
 
     @cached_property
@@ -151,11 +155,12 @@ def fit_masses(
     prior: MassPrior | None = None,
     friction: Friction | None = None,
     coupled: Sequence[Coupled] = (),
+    tilted: bool = False,
 ) -> GravityFit:
-    """All unknowns at once."""
+    """All unknowns at once; where ``tilted``, the way down with them."""
     check_torque_columns(model, samples)
     known = sense or torque_sense(model, samples)
-    return fit_unknowns(Unknowns.of(model, samples, prior, friction, coupled), samples, known, prior)
+    return fit_unknowns(Unknowns.of(model, samples, prior, friction, coupled, tilted=tilted), samples, known, prior)
 
 
 def fit_unknowns(

@@ -10,7 +10,8 @@ stretches of the log that were left out in turn:
 
 with C_j of ``fit``, which grows with the leverage by itself.  Without time inertia goes with the
 place as weight does, and the second term counts everywhere.  A joint whose stretches left out the robot file's masses
-predict nearly as well or better keeps these; what the fit would have said instead is then part of its sd.
+predict nearly as well or better keeps these; what the fit would have said instead is then part of its sd.  So is all
+that a robot file leaves which does not fit the log (``misfit``).
 
 Validation: the last part of a log by the fit of the first.  Neighbouring samples are alike, so a
 random split would judge a fit by what it has as good as seen; whole blocks do not leak.
@@ -58,7 +59,7 @@ def predict_torque(fit: GravityFit, q: Array) -> TorquePrediction:
     x = fit.weight_columns(values)
     leverage = _leverage(fit, x) / _most(fit)
     lacks = (leverage > BEYOND) | fit.samples.by_row
-    sd = np.sqrt(_variance(fit, x) + np.where(lacks, _lacking(fit), 0.0))
+    sd = np.sqrt(_variance(fit, x) + np.where(lacks, _lacking(fit), 0.0) + np.square(fit.remains))
     if not np.all(np.isfinite(fit.unknowns.sd[: len(fit.unknowns.masses)])):
         sd = np.where(np.isinf(leverage) & _beside(fit, x), np.inf, sd)
     silent = np.array([j in fit.samples.refused for j in fit.model.joints])

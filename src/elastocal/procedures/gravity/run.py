@@ -17,8 +17,9 @@ from elastocal.procedures.gravity.fit import GravityFit, fit_masses, identify_pa
 from elastocal.procedures.gravity.friction import SIGNIFICANT, braking
 from elastocal.procedures.gravity.gains import Gains, find_gains
 from elastocal.procedures.gravity.prediction import Validation, split_log, validate
+from elastocal.procedures.gravity.readings import usable
 from elastocal.procedures.gravity.samples import Samples, select_samples
-from elastocal.procedures.gravity.sense import Sense, stated_sense, torque_sense
+from elastocal.procedures.gravity.sense import Mounting, Sense, find_gravity, stated_sense, torque_sense
 from elastocal.procedures.gravity.sweeps import Recursion, recursive_moments
 from elastocal.procedures.gravity.terms import Term, expressions
 from elastocal.procedures.gravity.unknowns import PACE, Coupled, MassPrior
@@ -27,12 +28,17 @@ from elastocal.values import dataclass
 if TYPE_CHECKING:
     from elastocal.measure.joint_log import JointLog
     from elastocal.model.robot import Robot
+    from elastocal.results import Finding
     from elastocal.spatial.entries import Array
 
 UNSEEN = 0.3
 """Last share of a log without time that does not decide about terms per row."""
 PACED = 0.9
 """Share of the error of stretches left out that terms per row must leave at most."""
+TURNS, SETTLED = 5, 0.1
+"""Of the way down at most, and the part of its standard deviation that the last one may take."""
+MAJORITY = 2
+"""Joints more whose friction brakes, so taken, than drives: they overrule the weight of one."""
 KNOWN = 3.0
 """Standard deviations from which the pace of the rows of a log without time is known."""
 
@@ -55,7 +61,9 @@ class Job:
     inertia: str
     slow: float
     cutoff: float | None
+    tilted: bool = False
     notes: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     def samples(self, model: Robot, log: JointLog) -> Samples:
         """Those that count; a log that stands still has no friction to seek."""
@@ -66,6 +74,9 @@ class Job:
                 parameter="friction",
             )  # fmt: skip
         moving = asked is not None and (asked.coulomb or asked.viscous)
+        read = usable(model, log)
+        log = read.log
+        self.findings.extend(read.findings)
 
         def select(friction: bool) -> Samples:
             return select_samples(
@@ -85,7 +96,7 @@ class Job:
             out = replace(select(False), standing=True)
             self.notes.append("No joint moves for long: friction is left in the scatter, with an unknown sign.")
         self.notes.extend(out.notes)
-        return out
+        return replace(out, refused={**out.refused, **read.refused})
 
     def paced(self, model: Robot, samples: Samples, sign: int) -> Samples:
         """Without time: terms by speed and acceleration per row for joints whose stretches left out they improve."""
@@ -108,8 +119,22 @@ class Job:
 
     def fitted(self, model: Robot, part: Samples, sense: Sense, coupled: tuple[Coupled, ...]) -> GravityFit:
         return fit_masses(
-            model, part, sense=sense, prior=self.prior, friction=self.friction_of(part), coupled=coupled
+            model, part, sense=sense, prior=self.prior, friction=self.friction_of(part), coupled=coupled,
+            tilted=self.tilted,
         )  # fmt: skip
+
+    def mounted(self, model: Robot, samples: Samples, sign: int) -> tuple[Robot, Mounting]:
+        """With the way down by the masses of the file, then together with all other unknowns until it stands."""
+        mounting = find_gravity(model, samples, sign, self.friction_of(samples))
+        for _ in range(TURNS):
+            model = mounting.mounted(model)
+            fit = self.fit(model, samples, sign)(samples)
+            tilts = fit.unknowns.tilts
+            turn, covariance = fit.values[tilts], fit.covariance[np.ix_(tilts, tilts)]
+            mounting = mounting.turned(turn, covariance)
+            if np.all(np.abs(turn) <= SETTLED * np.sqrt(np.diag(covariance))):
+                break
+        return mounting.mounted(model), mounting
 
     def fit(self, model: Robot, samples: Samples, sign: int) -> Callable[[Samples], GravityFit]:
         """The fit of any part of the log, torques in the sense of all of it."""
@@ -117,22 +142,32 @@ class Job:
         return lambda part: self.fitted(model, part, sense, self.coupled)
 
     def sense(self, model: Robot, samples: Samples) -> Sense:
-        """By the weight that is expected; where friction and inertia hide it, by friction, which brakes."""
+        """By the weight that is expected; where it hides, or joints contradict each other, by friction, which brakes:
+        most joints decide, and the others have the other sign."""
         try:
-            return torque_sense(model, samples)
+            known: Sense | None = torque_sense(model, samples)
         except InputError as error:
-            terms = self.friction_of(samples)
-            if error.code != "no-agreement" or terms is None or not terms.coulomb:
+            if error.code != "no-agreement":
                 raise
-            drives = stated_sense(model, samples, 1)
-            fit = self.fitted(model, samples, drives, self.coupled)
-            ways = {name: ratio for name, ratio in braking(fit).items() if abs(ratio) > SIGNIFICANT}
-            signs = {1 if ratio > 0 else -1 for ratio in ways.values()}
-            if len(signs) != 1:
-                raise
-            best = drives if signs == {1} else stated_sense(model, samples, -1)
-            message = ", ".join(ways)
-            return replace(best, reason=f"{best.reason.split(',')[0]}: so taken, the friction of {message} brakes")
+            known, why = None, error
+        if known is not None and not np.any(known.factors < 0):
+            return known
+        terms = self.friction_of(samples)
+        ways = {} if terms is None or not terms.coulomb else self._braking(model, samples)
+        votes = sum(1 if ratio > 0 else -1 for ratio in ways.values())
+        clear = abs(votes) >= MAJORITY if known is not None else abs(votes) == len(ways) > 0
+        if not clear:
+            if known is None:
+                raise why
+            return known
+        best = stated_sense(model, samples, 1 if votes > 0 else -1)
+        names = ", ".join(name for name, ratio in ways.items() if ratio * votes > 0)
+        return replace(best, reason=f"{best.reason.split(',')[0]}: so taken, the friction of {names} brakes")
+
+    def _braking(self, model: Robot, samples: Samples) -> dict[str, float]:
+        """Significant friction over its sd, torques taken as those of the drives."""
+        fit = self.fitted(model, samples, stated_sense(model, samples, 1), self.coupled)
+        return {name: ratio for name, ratio in braking(fit).items() if abs(ratio) > SIGNIFICANT}
 
     def gains(self, model: Robot, samples: Samples, sign: int) -> tuple[Samples, Gains]:
         sense = stated_sense(model, samples, sign)

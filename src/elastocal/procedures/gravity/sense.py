@@ -5,7 +5,8 @@ model tell which: the measured torque goes with the one expected, or against it.
 stays near level, with friction on top), its size about zero tells as well, if its variation does not speak against it.
 
 Holding torques are linear in gravity, tau = sum_i g_i tau(e_i), so floor, wall, ceiling or a tilted pedestal come out
-of one least-squares fit of three numbers, gravity in base axes, where masses are known.
+of one least-squares fit of three numbers, gravity in base axes, where masses are known.  They are not quite: from there
+the direction is fitted together with masses and friction (``unknowns``), and its covariance is that of this fit.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from elastocal.measure.sources.friction import Friction
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.samples import Samples
-from elastocal.procedures.gravity.unknowns import Unknowns
+from elastocal.procedures.gravity.unknowns import Unknowns, across
 from elastocal.solve.dependent import crowding, scatter_and_worth
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array
@@ -58,6 +59,13 @@ class Sense:
 def torque_sense(model: Robot, samples: Samples) -> Sense:
     """The sign by the joint that the weight moves most; refused where the masses are unknown or nothing goes along."""
     expected = holding_torque(model, samples.log.q)
+    if not samples.moved().any():
+        raise InputError(
+            f"{samples.log.source}: no joint moves, so that nothing tells whether torques are of the drives or of the "
+            "load; log a motion, or say which",
+            code="no-motion",
+            parameter="torques",
+        )
     if not np.any(np.ptp(expected, axis=0) > 1e-9):
         raise InputError(
             f"robot {model.name}: no weight is known that would tell whether torques are of the drives or of the load; "
@@ -198,7 +206,7 @@ LEAST = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Mounting:
-    """``gravity`` (3,) in m/s2 with covariance, and the angle (rad) to the direction that the robot file states.
+    """``gravity`` (3,) in m/s2 with covariance, and the angle (rad) to the direction ``stated`` by the robot file.
 
     The length says how far the masses are off altogether; the direction is what the mounting decides.
     """
@@ -206,6 +214,7 @@ class Mounting:
     gravity: Array
     covariance: Array
     away: float
+    stated: Array
 
     @property
     def direction_sd(self) -> float:
@@ -218,6 +227,16 @@ class Mounting:
         """The model with this direction and its own size of gravity."""
         size = float(np.linalg.norm(model.gravity)) or 9.80665
         return replace(model, gravity=size * self.gravity / np.linalg.norm(self.gravity))
+
+    def turned(self, turn: Array, covariance: Array) -> Mounting:
+        """By two small angles towards the directions ``across`` it, with their covariance."""
+        size, sides = float(np.linalg.norm(self.gravity)), across(self.gravity)
+        way = self.gravity / size + turn @ sides
+        along = np.outer(self.gravity, self.gravity) / size**2
+        spread = size**2 * sides.T @ covariance @ sides + along @ self.covariance @ along
+        cosine = float(self.stated @ way / np.linalg.norm(way))
+        away = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+        return replace(self, gravity=size * way / np.linalg.norm(way), covariance=spread, away=away)
 
 
 def find_gravity(model: Robot, samples: Samples, sign: int, friction: Friction | None = None) -> Mounting:
@@ -243,4 +262,5 @@ def find_gravity(model: Robot, samples: Samples, sign: int, friction: Friction |
     gravity, covariance = fit.values[:3], fit.unit_covariance[:3, :3]
     down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
     cosine = float(gravity @ down / np.linalg.norm(gravity))
-    return Mounting(np.asarray(gravity), np.asarray(covariance), float(np.arccos(np.clip(cosine, -1.0, 1.0))))
+    away = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+    return Mounting(np.asarray(gravity), np.asarray(covariance), away, np.asarray(down))

@@ -10,7 +10,8 @@ joints (a coupled wrist: u = q'_5 + q'_6) loads them all, direction k in joints:
 
 so that d and I_a of a joint are all that goes with its own speed, the coupled motor's share included.  Without time all
 of it is per row, and the inertia of the robot file's masses counts by one unknown for all joints, the pace of the rows.
-Where inertia is not modelled so, what the robot file does not know of it is a few unknowns more (``inertia``).
+Where inertia is not modelled so, what the robot file does not know of it is a few unknowns more (``nuisances``).
+Where the way down was sought, two turns of it about axes across are unknowns as well, so that all intervals carry them.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ ZERO = 0.1
 """Share of a joint's torque, root mean square, that the zero of its reading may be off by."""
 PACE = "rows per s, squared"
 """In a log without time: what the inertia of the robot file's masses, taken per row, counts."""
+TILTS = ("down turned 1", "down turned 2")
+"""Radians by which gravity turns towards either direction across it."""
 GYRATION = 0.1
 """Metres that the mass of a link may lie away from its centre, for the prior of its inertia."""
 
@@ -120,9 +123,9 @@ class Unknowns:
     @classmethod
     def of(
         cls, model: Robot, samples: Samples, prior: MassPrior | None, friction: Friction | None,
-        coupled: Sequence[Coupled] = (), carried: str = "",
+        coupled: Sequence[Coupled] = (), carried: str = "", tilted: bool = False,
     ) -> Unknowns:  # fmt: skip
-        """Of the links, and of the payload at the frame ``carried``."""
+        """Of the links, and of the payload at the frame ``carried``; where ``tilted``, of the way down too."""
         weights = [e for e in model.elements if isinstance(e, LinkMass)]
         bodies = tuple(e for e in weights if e.kind == "link_mass" or e.frame == carried)
         rows: list[tuple[str, float, float]] = []
@@ -141,6 +144,7 @@ class Unknowns:
             rows += [
                 (f"{j} zero", 0.0, np.inf if prior is None else s) for j, s in zip(model.joints, size, strict=True)
             ]
+        rows += [(name, 0.0, 1.0) for name in TILTS if tilted]
         inertia = None
         if samples.pace and not (samples.moving or samples.standing):
             inertia = SlowInertia.of(model, bodies, [(prior or MassPrior()).sds(b) for b in bodies], samples)
@@ -169,16 +173,22 @@ class Unknowns:
 
     @property
     def plain(self) -> int:
-        """How many come before those of what the model lacks: inertia of a slow log, the shape of friction."""
+        """How many come before those of what the model lacks: the way down, inertia of a slow log, the shape of
+        friction."""
         inertia = 0 if self.inertia is None else self.inertia.directions.shape[1]
-        return len(self.names) - inertia - (0 if self.shape is None else len(self.shape.rows()))
+        return len(self.names) - self.tilts.size - inertia - (0 if self.shape is None else len(self.shape.rows()))
+
+    @property
+    def tilts(self) -> Ints:
+        """Columns of the turns of the way down."""
+        return np.array([self.names.index(name) for name in TILTS if name in self.names], dtype=np.int64)
 
     def columns(self, samples: Samples, sign: int) -> Array:
         """(N, n, unknowns) of the drives' torque."""
         n, count = self.model.n, samples.log.count
         paced = samples.goes_with_motion()
         v, a = samples.velocity * (samples.moved() & paced), samples.acceleration * paced
-        parts = [_bodies(self.model, self.bodies, samples)]
+        parts = [bodies_columns(self.model, self.bodies, samples)]
         eye = np.eye(n)
         terms = _asked(self.friction, samples)
         ways = np.stack([samples.direction(e) for e in eye], axis=1)
@@ -196,6 +206,8 @@ class Unknowns:
             parts.append(self._by_file(samples)[:, :, None])
         if self.friction is not None and self.friction.zero:
             parts.append(np.broadcast_to(sign * eye, (count, n, n)))
+        if self.tilts.size:
+            parts.append(turned_weight(self.model, self.bodies, samples.q))
         if self.inertia is not None:
             parts.append(self.inertia.columns(samples))
         if self.shape is not None:
@@ -243,7 +255,7 @@ class Unknowns:
         out = holding_torque(springs, samples.q) if springs.loads else np.zeros(samples.log.q.shape)
         if others:
             values = [inertial_values(e)[: 10 if samples.moving else 4] for e in others]
-            out = out + _bodies(self.model, others, samples) @ np.concatenate(values)
+            out = out + bodies_columns(self.model, others, samples) @ np.concatenate(values)
         if self.inertia is not None and samples.motion.timed:
             out = out + self.inertia.torque(samples)
         return out
@@ -254,6 +266,22 @@ class Unknowns:
         for c in self.coupled:
             out |= samples.unsigned(c.direction)[:, None] & (c.direction != 0)
         return out
+
+
+def across(gravity: Array) -> Array:
+    """(2, 3): unit vectors across gravity and each other."""
+    return np.asarray(np.linalg.svd(gravity[None])[2][1:])
+
+
+def turned_weight(model: Robot, bodies: Sequence[LinkMass], q: Array) -> Array:
+    """(N, n, 2): holding torque per radian by which gravity turns towards the directions across it."""
+    still, frames, size = np.zeros(q.shape), [b.frame for b in bodies], float(np.linalg.norm(model.gravity))
+    values = np.concatenate([inertial_values(b) for b in bodies])
+    parts = [
+        inertial_regressor(replace(model, gravity=size * e), q, still, still, frames) @ values
+        for e in across(model.gravity)
+    ]
+    return np.stack(parts, axis=2)
 
 
 def _asked(friction: Friction | None, samples: Samples) -> list[str]:
@@ -267,7 +295,7 @@ def _terms(model: Robot, samples: Samples, friction: Friction | None, coupled: I
     return [*(f"{j} {t}" for t in terms for j in model.joints), *(f"{c.label} {t}" for c in coupled for t in terms)]
 
 
-def _bodies(model: Robot, bodies: Sequence[LinkMass], samples: Samples) -> Array:
+def bodies_columns(model: Robot, bodies: Sequence[LinkMass], samples: Samples) -> Array:
     """(N, n, 10 or 4 for each body)."""
     moves = samples.moved() & samples.moving
     v, a = samples.velocity * moves, samples.acceleration * moves
