@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 
 from elastocal.arguments import checked, vector
+from elastocal.compensation.along import along
 from elastocal.compensation.branches import some_places
 from elastocal.compensation.contributions import Contributions, contributions
 from elastocal.compensation.correction import CHORD, SHIFTED, Correction, Method
-from elastocal.compensation.densify import line_points
+from elastocal.compensation.densify import in_bases, line_points, without_points
 from elastocal.compensation.free_turn import another_turn, limited
 from elastocal.compensation.job import (
     Job,
@@ -134,6 +135,7 @@ def compensate(
     nominal, stated = nominals(work), work.targets(np.arange(len(at.stations)), model.tool)
     unknown = assumed_masses(model, () if known is None else known.names)
     parts = contributions(work, nominal, unknown, known) if judged else Contributions.unknown(len(nominal))
+    as_stated = work if taught else None
     work = as_taught(work.placed.model, work, nominal) if taught else work
     correction = replace(corrected(work, first_order), nominal=nominal)
     before = command_residuals(work.placed.model, work, nominal) if taught and judged else parts.total
@@ -150,16 +152,19 @@ def compensate(
             return replace(turned, warnings=(said, *(w for w in turned.warnings if w.code != "turn-limited")))
         turn = (said,)
     step(2, STEPS, "points between targets, new digits")
-    points, dense = line_points(work, correction, densify) if densify is not None else ({}, ())
-    changes, unfit = rewritten(work, correction, points)
+    points = {} if densify is None else line_points(work, as_stated, correction, densify)
+    changes, unfit = rewritten(work, correction, in_bases(work, points))
     files = post.write(program, changes)
     command = as_written(work, correction, changes, post.read(files, program.given))
     step(3, STEPS, "predicted residual error")
     good = correction.status == TargetStatus.CORRECTED
     after = command_residuals(work.placed.model, work, command, correction.bends)
+    true = None if truth is None else with_tools(truth, program, hand)
+    way = along(work, as_stated, correction, points, true)
+    dense = () if densify is None else without_points(work, way, densify)
     return Correction(
         known=known, method=method, job=work, load=loads, commands=correction, changes=changes, contributions=parts,
-        assumed=unknown, before=before, after=after,
+        assumed=unknown, before=before, after=after, along=way,
         shift=correction.moved(stated),
         covariance=(
             confidence(known, work, command, nominal if taught else None) if known is not None and judged else None

@@ -21,6 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
+from elastocal.compensation.along import Along
 from elastocal.compensation.correction import Correction
 from elastocal.compensation.posts.post import Post, parsed
 from elastocal.compensation.program import Given, Program, Skipped
@@ -156,6 +157,7 @@ class Totals:
     warnings: Counter[str] = field(default_factory=Counter)
     left: list[Skipped] = field(default_factory=list)
     inserted: int = 0
+    along: Along = field(default_factory=lambda: Along((), np.empty(0)))
 
     def add(self, piece: Piece, done: Correction) -> None:
         stations = done.job.placed.stations
@@ -170,6 +172,7 @@ class Totals:
         self.left += [s._replace(line=piece.line(s.line)) for s in own]
         moves = done.program.moves
         points = ((moves[i].line, p) for i, p in done.changes.inserted.items())
+        self.along = self.along.joined(done.along.of(piece.mine, piece.line))
         self.inserted += sum(len(p.positions) for line, p in points if piece.mine(np.array([line]))[0])
 
     def finding(self, run: Run, shown: int) -> Finding:
@@ -216,7 +219,8 @@ def streamed(
         near = _last(piece, done)
     files = {run.file: b"".join(parts), **run.beside, **beside}
     return replace(
-        out, files=files, left=tuple(totals.left), warnings=(totals.finding(run, shown), *out.warnings)
+        out, files=files, along=totals.along, left=tuple(totals.left),
+        warnings=(totals.finding(run, shown), *out.warnings),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 code                  says
 motions               how many motions are corrected, and how far the tool is off without correction
+between-targets       how far the tool leaves the way between them
 contributions         how much of that load, weight, joint errors, geometry and backlash make
 rounding              how finely the new digits state the targets, which is no accuracy
 residual-by-model     what the model itself leaves, where targets stay uncorrected or the correction is approximate
@@ -25,7 +26,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.compensation.correction import WEIGHT, geometry_kinds, remaining, unmeasured_geometry
+from elastocal.compensation.branches import some_places
+from elastocal.compensation.correction import BETWEEN, WEIGHT, geometry_kinds, remaining, unmeasured_geometry
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Verification
 from elastocal.quantities import length, millimetres
@@ -56,7 +58,7 @@ def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Fin
     """The first things to know; ``fixed`` are parameters that a calibration took as exact, where a file names them."""
     doubts = [replace(w, text=f"WARNING {w.code.upper()}: {w.text}.") for w in result.warnings if w.code == UNMEASURED]
     out = [_motions(result), *doubts, *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
-    out += [*_contributions(result), *_assumed_weights(result), *_truth(result)]
+    out += [*_between(result), *_contributions(result), *_assumed_weights(result), *_truth(result)]
     if result.method.first_order:
         message = "First order only, for comparison: the full correction leaves a smaller residual error."
         out.append(Finding("first-order", "note", message))
@@ -78,12 +80,40 @@ def _motions(result: Correction) -> Finding:
     as_computed = (
         ", IF THE ARM REACHES THEM AS COMPUTED: configuration data do not fit, see the warnings" if doubts else ""
     )
+    if whole and result.leaves_way:
+        how_many, as_computed = "Every target of the program is", ", BUT NOT THE WAY BETWEEN THEM"
     message = (
         f"{how_many} corrected{as_computed}. Without correction the tool is off by "
         f"{millimetres(before.rms)} mm RMS, {millimetres(before.max)} mm at most, by the {model}."
     )
     data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
     return Finding("motions", "note", message, data)
+
+
+def _between(result: Correction) -> tuple[Finding, ...]:
+    """How far the tool leaves the way, and what to do."""
+    way, worst = result.along, result.along.worst
+    out: list[Finding] = []
+    if worst is not None:
+        last = f"{worst.file}, line {worst.line}"
+        message = f"Between targets the tool is off its way by up to {length(way.most)} by the model ({last})."
+        if result.leaves_way:
+            straight = any(m.motion == "linear" and off > BETWEEN for m, off in zip(way.moves, way.off, strict=True))
+            message += " Have points put into lines (--densify-um)." if straight else ""
+            arcs = any(m.motion == "arc" and off > BETWEEN for m, off in zip(way.moves, way.off, strict=True))
+            message += " An arc stays one arc: state it as several." if arcs else ""
+        data: dict[str, object] = {"file": worst.file, "line": worst.line, "max": way.most, "rest": way.rest}
+        if way.others:
+            message += f" Not looked at: {way.others} splines, or moves from an unknown place or another tool."
+            data["others"] = way.others
+        out.append(Finding("between-targets", "warning" if result.leaves_way else "note", message, data))
+    if way.lost:
+        lines = some_places([f"{m.file}, line {m.line}" for m in way.lost])
+        message = (
+            f"{lines}: BETWEEN THE TARGETS THE WAY LEAVES THE REACH of the arm, or its loaded state is not determined."
+        )
+        out.append(Finding("way-not-reached", "warning", message, {"lines": tuple(m.line for m in way.lost)}))
+    return tuple(out)
 
 
 def _complete(result: Correction) -> bool:
@@ -257,7 +287,13 @@ def _truth(result: Correction) -> tuple[Finding, ...]:
         f"On the simulated true robot: {length(first.rms)} RMS before, {length(last.rms)} after, {share:.2f} % "
         f"compensated; {length(last.max)} at most."
     )
+    way = result.along.on_truth
+    if way is not None and np.isfinite(way).any():
+        move = result.along.moves[int(np.nanargmax(way))]
+        message += f" Between targets {length(float(np.nanmax(way)))} at most ({move.file}, line {move.line})."
     data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.max, "percent": share}
+    if way is not None and np.isfinite(way).any():
+        data["between_max"] = float(np.nanmax(way))
     good = result.corrected
     if result.known is not None and result.known.registered:
         message += " That is in the true robot's own base, which readings do not show."

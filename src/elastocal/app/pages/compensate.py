@@ -11,7 +11,7 @@ from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiec
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.compensation.correction import remaining, unmeasured_geometry
 from elastocal.compensation.verdict import predicted_rms
-from elastocal.quantities import DASH, millimetres
+from elastocal.quantities import DASH, length, millimetres
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PREDICTED = "predicted residual error"
 MOST_ROWS = 2000
+MOST_MOVES = 12
 
 
 def page(result: CompensateResult) -> Report:
@@ -31,6 +32,7 @@ def page(result: CompensateResult) -> Report:
     problems, left, drawn = problem_table(correction), left_table(correction), scenes(correction)
     sections = (
         Section("Error along the program", (error_lines(correction, tolerance), summary_table(correction))),
+        Section("Between targets", (between_table(correction),) if correction.along.moves else ()),
         Section("Workpiece", workpiece_maps(correction, None if cell is None else cell.workpiece)),
         Section("Robot and program", drawn[:1]),
         Section("Targets that are not corrected", (problems,) if problems.rows else ()),
@@ -54,6 +56,18 @@ def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
         out.append(Tile("error after", millimetres(after.rms), "mm", f"{whose}; {worst}", "after"))
     out.append(_predicted(result))
     done, total = result.motions
+    if result.along.worst is not None:
+        where = f"{result.along.worst.file}, line {result.along.worst.line}; by the model"
+        out.append(
+            Tile(
+                "between targets",
+                millimetres(result.along.most),
+                "mm",
+                where,
+                "after",
+                "bad" if result.leaves_way else "",
+            )
+        )
     out.append(Tile("motions corrected", f"{done} of {total}", "", f"{result.inserted} points inserted"))
     if tolerance is not None:
         out.append(Tile("tolerance", f"{1e3 * tolerance:g}", "mm", "certificate in cell.yaml", "tolerance"))
@@ -93,7 +107,15 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
     )
 
 
-_ORDER = {"motions": 0, "predicted": 1, "not-calibrated": 1, "not-corrected": 1, "taken-as-exact": 2, "truth": 3}
+_ORDER = {
+    "motions": 0,
+    "between-targets": 0,
+    "predicted": 1,
+    "not-calibrated": 1,
+    "not-corrected": 1,
+    "taken-as-exact": 2,
+    "truth": 3,
+}
 """What a reader asks first: is it corrected, and how far off will the tool be?"""
 _LAST = ("rounding",)
 
@@ -178,6 +200,30 @@ def contribution_table(result: Correction) -> Table:
     return Table("contributions", "Contributions", columns, tuple(cells), (note + in_them,))
 
 
+def between_table(result: Correction) -> Table:
+    """The moves that the tool leaves by most between corrected targets."""
+    way = result.along
+    columns = (
+        Column("file", "file"), Column("line", "line"), Column("motion", "motion"),
+        Column("off_um", "off the way", "mm", decimals=4, scale=1e-3),
+        Column("truth_um", "simulated true robot", "mm", decimals=4, scale=1e-3, shown=way.on_truth is not None),
+    )  # fmt: skip
+    order = np.argsort(-np.nan_to_num(way.off, nan=np.inf), kind="stable")[:MOST_MOVES]
+    truth = np.full(len(way.off), np.nan) if way.on_truth is None else way.on_truth
+    rows = tuple(
+        (way.moves[i].file, way.moves[i].line, way.moves[i].motion, or_reason(1e6 * float(way.off[i]), _NO_WAY),
+         or_reason(1e6 * float(truth[i]), _NO_WAY))
+        for i in order
+    )  # fmt: skip
+    note = "Largest distance of the loaded tool across the way between corrected targets, the worst moves first."
+    if way.unseen:
+        note += f" {way.unseen} shorter moves are off by less than {length(way.rest)}."
+    if way.others:
+        note += f" {way.others} splines, or moves from an unknown place or another tool, are not looked at."
+    return Table("between", "", columns, rows, (note,))
+
+
+_NO_WAY = "out of reach, or no determined loaded state on the way"
 _ROUNDING = 1e-13
 """m and rad below which a part is not more than the rounding of the computation."""
 _SIZES = (("rms", "RMS"), ("max", "max"))
