@@ -109,7 +109,8 @@ class ProgramFrame(NamedTuple):
 class Given:
     """What the user states: frames that the files leave open, and what their words mean.
 
-    ``bases`` are T_robot_base, ``tools`` T_flange_tool, by the names that the program uses.  ``orientation`` is the
+    ``bases`` are T_robot_base, of languages with a base of the controller's own T_own_base, ``tools`` T_flange_tool, by
+    the names that the program uses.  ``orientation`` is the
     rotation of the tool where a program gives points only, and the nearest turn about the tool axis where it gives
     that axis only.  ``drives`` turn the encoder pulses that some programs state into axis values.
     ``rotary`` says how the words A B C of G-code turn the tool: letters X Y Z for A B C in the order of the machine's

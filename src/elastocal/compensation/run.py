@@ -295,14 +295,34 @@ def _shifted(work: Job, after: Residual, good: Bools) -> list[Finding]:
     return [Finding(SHIFTED, "warning", message, {"targets": len(rows), "max_angle": angle, "max": far})]
 
 
+def _counted_from(program: Program, model: Robot) -> str:
+    """Where the controller's own base lies, and that bases that were typed count from it."""
+    own = post_kinds()[program.language].own_base
+    if not own:
+        return ""
+    world, out = next((w for w in WORLD if w in model.tree.names), ""), ""
+    where = f"frame {world} of the robot file" if world else "the root of the robot file, which has no frame world"
+    where = f"--base {own}" if own in program.given.bases else where
+    if own in program.bases and (world or own in program.given.bases):
+        out += f" Base {own} of the program is the controller's own: {where}."
+    typed = [name for name in program.bases if name != own and name in program.given.bases]
+    if typed:
+        out += (
+            f" The pose that was stated for base {', '.join(typed)} counts from the controller's own base, as its "
+            f"pendant shows it: from {where}."
+        )
+        if not world and own not in program.given.bases:
+            out += (
+                f" Where the controller has it elsewhere, add a frame world, or state base {own} in the robot's root."
+            )
+    return out
+
+
 def _taken(work: Job, flange: str, *, named: bool) -> list[Finding]:
     """What the numbers rest on beyond the files."""
     program, kinds = work.placed.stations.program, work.placed.stations.kind
     message = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
-    own = post_kinds()[program.language].own_base
-    world = next((w for w in WORLD if w in work.placed.model.tree.names), "")
-    if own in program.bases and world:
-        message += f" Base {own} of the program is the controller's own: frame {world} of the robot file."
+    message += _counted_from(program, work.placed.model)
     why = flange_reason(work.placed.model, flange, named=named)
     message += f" {as_sentence(why)}" if why else ""
     out = [Finding("frames", "note", message, {"flange": flange})]

@@ -58,9 +58,10 @@ def read_program(
 ) -> Program:
     """A robot program from a file with all that belongs to it, from a text, or from contents by file name.
 
-    A text (of several lines) needs its ``language``.  ``bases`` (in the robot's base) and ``tools`` (on the flange) are
-    frames that the files leave open, by the names that the program uses; ``orientation`` (3, 3) is that of the tool
-    where the program gives points only, ``rotary`` says what A B C of G-code turn.
+    A text (of several lines) needs its ``language``.  ``bases`` (in the robot's base; of FANUC and Yaskawa in the
+    controller's own, as the pendant shows them) and ``tools`` (on the flange) are frames that the files leave open, by
+    the names that the program uses; ``orientation`` (3, 3) is that of the tool where the program gives points only,
+    ``rotary`` says what A B C of G-code turn.
     """
     given = Given(dict(bases or {}), dict(tools or {}), orientation, rotary)
     if isinstance(source, Mapping):

@@ -68,7 +68,8 @@ def compensate(
         str | None, typer.Option(metavar="NUMBER", help="Of the robot that will run it; another one is refused.")
     ] = None,
     base: Annotated[
-        list[str] | None, typer.Option(metavar=_FRAME, help="A base that the files leave open (mm, deg); repeatable.")
+        list[str] | None,
+        typer.Option(metavar=_FRAME, help="A base that the files leave open (mm, deg), as the pendant shows it."),
     ] = None,
     tool: Annotated[
         list[str] | None, typer.Option(metavar=_FRAME, help="A tool on the flange, or NAME=FRAME of the robot.")
