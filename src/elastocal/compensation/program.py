@@ -114,7 +114,8 @@ class Given:
     rotation of the tool where a program gives points only, and the nearest turn about the tool axis where it gives
     that axis only.  ``drives`` turn the encoder pulses that some programs state into axis values.
     ``rotary`` says how the words A B C of G-code turn the tool: letters X Y Z for A B C in the order of the machine's
-    axes from the part on, such as "ZY" or "ZYX".
+    axes from the part on, such as "ZY" or "ZYX".  ``beside`` are other files of the folder, by name, that are read for
+    what the routines in them leave active, and are no part of the program.
     """
 
     bases: Mapping[str, Pose] = field(default_factory=dict)
@@ -122,6 +123,7 @@ class Given:
     orientation: Array | None = None
     rotary: str = ""
     drives: Drives | None = None
+    beside: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +132,8 @@ class Program:
 
     Values that a target does not have are nan.  ``wrenches`` (N, 6) are the loads that a toolpath states.  ``layout``
     is the language's own record of where the digits stand; ``given`` what the user stated, ``origin`` the folder that
-    the files were read from.
+    the files were read from.  ``unread`` are routines that it calls and nobody has seen: they are taken not to change
+    base and tool.
     """
 
     language: str
@@ -148,6 +151,7 @@ class Program:
     wrenches: Array | None = None
     given: Given = field(default_factory=Given)
     origin: str = ""
+    unread: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         lines = f"{len(self.moves)} motions to {len(self.targets)} targets, {len(self.skipped)} left alone"

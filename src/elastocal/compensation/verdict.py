@@ -75,18 +75,25 @@ def _motions(result: Correction) -> Finding:
     before = result.before.distances()
     model = "calibrated model" if result.covariance is not None else "model"
     doubts = [w for w in result.warnings if w.code in CONFIGURATION]
-    whole = _complete(result) and not doubts
+    unread = result.program.unread
+    whole = _complete(result) and not doubts and not unread
     how_many = "Every motion of the program is" if whole else f"{done} of {total} motions of the program are"
     as_computed = (
         ", IF THE ARM REACHES THEM AS COMPUTED: configuration data do not fit, see the warnings" if doubts else ""
     )
-    if whole and result.leaves_way:
-        how_many, as_computed = "Every target of the program is", ", BUT NOT THE WAY BETWEEN THEM"
+    if unread:
+        called = f"{len(unread)} ROUTINES" if len(unread) > MOST else ", ".join(unread)
+        as_computed += f", IF CALLS LEAVE BASE AND TOOL AS THEY ARE ({called}: not in its folder)"
+    if result.leaves_way:
+        how_many = "Every target of the program is" if whole else how_many
+        as_computed += ", BUT NOT THE WAY BETWEEN TARGETS"
     message = (
         f"{how_many} corrected{as_computed}. Without correction the tool is off by "
         f"{millimetres(before.rms)} mm RMS, {millimetres(before.max)} mm at most, by the {model}."
     )
-    data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
+    data: dict[str, object] = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
+    if unread:
+        data["unread"] = unread
     return Finding("motions", "note", message, data)
 
 
