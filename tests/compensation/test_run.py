@@ -310,3 +310,28 @@ def test_a_shift_of_another_point_says_what_is_left_of_its_orientation() -> None
     assert [w.code for w in apart.verdict][1] == "rounding"
     only = ec.compensate(robot, read_program({"m.mod": SHIFTED}), force, position_only=True)
     assert not [w for w in only.warnings if w.code == "orientation-of-another"]
+
+
+def test_a_correction_that_no_arm_needs_is_refused_and_one_that_hardly_one_does_is_doubted(robot) -> None:
+    """By weight as by load: compliances in a wrong unit bend the arm under its own weight."""
+    program = ec.read_program(SQUARE, "krl")
+    normal = ec.compensate(robot, program, wrench=FORCE)
+    assert not [w for w in normal.warnings if w.code == "implausible-correction"]
+    reach = 3.93
+
+    def softer(times: float):
+        names = [f"A{i}.k" for i in range(1, 7)]
+        values = [times * robot.parameters.values[robot.parameters.index(n)] for n in names]
+        return robot.with_parameters(dict(zip(names, values, strict=True)))
+
+    doubted = ec.compensate(softer(50.0), program)
+    (finding,) = (w for w in doubted.warnings if w.code == "implausible-correction")
+    assert 0.005 * reach < finding.data["off"] < 0.03 * reach
+    assert finding.data["weight"] > 0.9 * finding.data["off"]
+    assert any("IMPLAUSIBLE" in f.text for f in doubted.verdict)
+    for arm, wrench in ((softer(300.0), FORCE), (robot, [-200e3, 0, -100e3, 0, 0, 0])):
+        with pytest.raises(InputError) as refusal:
+            ec.compensate(arm, program, wrench=wrench)
+        assert refusal.value.code == "implausible-correction"
+        assert refusal.value.allowed == (pytest.approx(0.03 * reach, rel=0.01),)
+        assert refusal.value.value > 0.03 * reach

@@ -43,6 +43,8 @@ BETWEEN = 1e-5
 SLACK = 1.1
 """Times the tolerance of inserted points from which it is not kept: next to the places that are looked at, too."""
 
+IMPLAUSIBLE = "implausible-correction"
+"""Code of the warning, and of the refusal, of corrections that are larger than those of arms."""
 SHIFTED = "orientation-of-another"
 """Code of the warning of targets that are shifts of others and have their orientation."""
 

@@ -11,7 +11,7 @@ else in the program.  With a calibration the residual error after correction is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -23,7 +23,7 @@ from elastocal.arguments import checked, vector
 from elastocal.compensation.along import along
 from elastocal.compensation.branches import some_places
 from elastocal.compensation.contributions import Contributions, contributions
-from elastocal.compensation.correction import CHORD, SHIFTED, Correction, Method
+from elastocal.compensation.correction import CHORD, IMPLAUSIBLE, SHIFTED, Correction, Method
 from elastocal.compensation.densify import in_bases, line_points, without_points
 from elastocal.compensation.free_turn import another_turn, limited
 from elastocal.compensation.job import (
@@ -56,8 +56,8 @@ from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread
 
 FLANGE, TOOL0 = "flange", "tool0"
-SOFT = 0.1
-"""Share of its own size by which no arm may bend."""
+SOFT, DOUBTFUL = 0.03, 0.005
+"""Shares of its reach by which no arm is off, and hardly one."""
 MASSES = ("link_mass", "payload")
 STEPS = 4
 TURNED = 1e-6
@@ -139,7 +139,7 @@ def compensate(
     work = as_taught(work.placed.model, work, nominal) if taught else work
     correction = replace(corrected(work, first_order), nominal=nominal)
     before = command_residuals(work.placed.model, work, nominal) if taught and judged else parts.total
-    _bearable(work, before)
+    doubtful = _bearable(work, before, {"load": parts.load} if taught else parts.named)
     turn: tuple[Finding, ...] = ()
     if judged and (beyond := limited(correction.status, at.stations.kind)):
         lost = int((correction.status != TargetStatus.CORRECTED).sum())
@@ -171,7 +171,7 @@ def compensate(
         ),
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files,
-        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *turn, *unfit,
+        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *doubtful, *turn, *unfit,
                   *dense, *_shifted(work, after, good), *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip
 
@@ -251,17 +251,24 @@ def _check(program: Program, densify: float | None, chord: float) -> None:
             raise RangeError(f"{what} {1e6 * value:g} um: give a positive length", value=value, parameter=f"{what}_um")
 
 
-def _bearable(work: Job, before: Residual) -> None:
-    """Refuse loads that no arm is meant for: slips of units."""
+def _bearable(work: Job, before: Residual, parts: Mapping[str, Residual]) -> list[Finding]:
+    """Refuse corrections that no arm needs, by load or weight alike: slips of units.  Doubt what hardly one does."""
     size = extent(work.placed.model)
     bend = np.nan_to_num(np.linalg.norm(before.position, axis=1))
     worst = int(np.argmax(bend))
+    if not bend[worst] > DOUBTFUL * size > 0:
+        return []
+    named = {word: float(part.distance[worst]) for word, part in parts.items()}
+    shares = ", ".join(f"{word} {length(far)}" for word, far in named.items() if far > 0)
+    message = (
+        f"{work.placed.stations.name(worst)}: the tool would be off by {length(bend[worst])} ({shares}), "
+        f"{100 * bend[worst] / size:.2g} % of the {size:.3g} m that the robot reaches; arms are off by some mm. "
+        "Check the units of load (N, N m, kg), compliances and masses"
+    )
+    data = {"off": float(bend[worst]), "reach": size, **named}
     if bend[worst] > SOFT * size:
-        raise InputError(
-            f"{work.placed.stations.name(worst)}: under this load the tool would be off by {bend[worst]:.3g} m on a "
-            f"robot of {size:.3g} m; check the unit of the load (N, N m, kg)",
-            code="load-too-large", value=float(bend[worst]),
-        )  # fmt: skip
+        raise InputError(message, code=IMPLAUSIBLE, value=float(bend[worst]), allowed=(SOFT * size,))
+    return [Finding(IMPLAUSIBLE, "warning", message, data)]
 
 
 def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: Array) -> tuple[Residual, Residual]:

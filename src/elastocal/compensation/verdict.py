@@ -27,7 +27,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.compensation.branches import some_places
-from elastocal.compensation.correction import BETWEEN, WEIGHT, geometry_kinds, remaining, unmeasured_geometry
+from elastocal.compensation.correction import (
+    BETWEEN,
+    IMPLAUSIBLE,
+    WEIGHT,
+    geometry_kinds,
+    remaining,
+    unmeasured_geometry,
+)
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Verification
 from elastocal.quantities import length, millimetres
@@ -52,11 +59,12 @@ CONFIGURATION = ("configuration", "confdata")
 """Codes of warnings of the way that an arm reaches its targets."""
 UNMEASURED = "prior-compliance"
 """Code of the warning of a calibration that saw no load."""
+DOUBTS = (UNMEASURED, IMPLAUSIBLE)
 
 
 def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Finding, ...]:
     """The first things to know; ``fixed`` are parameters that a calibration took as exact, where a file names them."""
-    doubts = [replace(w, text=f"WARNING {w.code.upper()}: {w.text}.") for w in result.warnings if w.code == UNMEASURED]
+    doubts = [replace(w, text=f"WARNING {w.code.upper()}: {w.text}.") for w in result.warnings if w.code in DOUBTS]
     out = [_motions(result), *doubts, *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
     out += [*_between(result), *_contributions(result), *_assumed_weights(result), *_truth(result)]
     if result.method.first_order:
