@@ -25,6 +25,7 @@ _CELL = Uses(
     {"program": "programs", "calibration": "calibration", "robot": "robot", "truth": "robot"},
     (Fill("calibration", "calibration", output=False, unless=("robot",)), Fill("out", "corrected"), REPORT),
     (("force", "moment"), ("loads",), ("milling",)),
+    by_line=("load_lines", "loads"),
 )
 _FRAME = "NAME=X,Y,Z,A,B,C"
 
