@@ -335,3 +335,28 @@ def test_a_correction_that_no_arm_needs_is_refused_and_one_that_hardly_one_does_
         assert refusal.value.code == "implausible-correction"
         assert refusal.value.allowed == (pytest.approx(0.03 * reach, rel=0.01),)
         assert refusal.value.value > 0.03 * reach
+
+
+def test_frames_that_are_stated_and_not_used_are_named(robot) -> None:
+    pose = ec.Pose()
+    program = ec.read_program(SQUARE, "krl", bases={"Teil": pose}, tools={"9": pose})
+    codes = {w.code: w.data for w in ec.compensate(robot, program).warnings}
+    assert codes["base-not-used"] == {"names": ("Teil",), "used": tuple(program.bases)}
+    assert codes["tool-not-used"]["names"] == ("9",)
+    table = ec.read_program("x_mm,y_mm,z_mm,a_deg,b_deg,c_deg\n1500,0,900,0,0,180\n", "csv",
+                            bases={"BASE": pose}, tools={"tool": pose})  # fmt: skip
+    done = ec.compensate(robot, table, near=np.radians([0, -90, 90, 0, 90, 0]))
+    assert not {w.code for w in done.warnings} & {"base-not-used", "tool-not-used"}
+
+
+def test_where_nothing_is_to_be_corrected_that_is_said(robot) -> None:
+    """A rigid robot without load, and a line that is left: the program is no mixture."""
+    kinds = {c.kind for c in robot.coordinates}
+    rigid = robot.without(*kinds)
+    done = ec.compensate(rigid, ec.read_program(SQUARE, "krl"))
+    assert done.nothing
+    assert done.files == done.program.files
+    codes = [f.code for f in done.verdict]
+    assert codes[0] == "nothing-to-correct"
+    assert not {"mixed", "motions", "rounding", "between-targets"} & set(codes)
+    assert not ec.compensate(robot, ec.read_program(SQUARE, "krl")).nothing

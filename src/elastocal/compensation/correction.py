@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 CHORD = 5e-6
 """m that chords may be from arcs of G-code."""
 
+NOTHING = 1e-9
+"""m below which a tool is where it should be: rounding of the computation."""
 BETWEEN = 1e-5
 """m by which the tool may be off between targets of a program that is called corrected."""
 SLACK = 1.1
@@ -131,6 +133,12 @@ class Correction:
     def unchanged(self) -> bool:
         """No motion goes to a corrected target: there is no corrected program to write."""
         return not self.motions[0]
+
+    @property
+    def nothing(self) -> bool:
+        """By the model there is nothing to correct: the tool is where the program says, and the files stay."""
+        off = self.before.distance[self.corrected]
+        return bool(np.all(off < NOTHING)) and bool(len(off)) and self.files == dict(self.program.files)
 
     @property
     def inserted(self) -> int:

@@ -172,7 +172,8 @@ def compensate(
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *doubtful, *turn, *unfit,
-                  *dense, *_shifted(work, after, good), *_taken(work, hand, named=flange is not None)),
+                  *dense, *_shifted(work, after, good), *_unused(program),
+                  *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip
 
 
@@ -302,6 +303,23 @@ def _shifted(work: Job, after: Residual, good: Bools) -> list[Finding]:
     return [Finding(SHIFTED, "warning", message, {"targets": len(rows), "max_angle": angle, "max": far})]
 
 
+def _unused(program: Program) -> list[Finding]:
+    """Frames that the user states and the program does not use: names that are mistyped, or of another program."""
+    own, out = post_kinds()[program.language].own_base.lower(), []
+    for word, stated, used in (
+        ("base", program.given.bases, program.bases), ("tool", program.given.tools, program.tools),
+    ):  # fmt: skip
+        known = {name.lower() for name in used} | ({own} if own and word == "base" else set())
+        names = tuple(name for name in stated if name.lower() not in known)
+        if names:
+            listed = ", ".join(map(repr, used)) or "none"
+            message = (
+                f"NOT USED: {word} {', '.join(map(repr, names))}, which was stated. The program uses {word} {listed}."
+            )
+            out.append(Finding(f"{word}-not-used", "warning", message, {"names": names, "used": tuple(used)}))
+    return out
+
+
 def _counted_from(program: Program, model: Robot) -> str:
     """Where the controller's own base lies, and that bases that were typed count from it."""
     own = post_kinds()[program.language].own_base
@@ -309,16 +327,17 @@ def _counted_from(program: Program, model: Robot) -> str:
         return ""
     world, out = next((w for w in WORLD if w in model.tree.names), ""), ""
     where = f"frame {world} of the robot file" if world else "the root of the robot file, which has no frame world"
-    where = f"--base {own}" if own in program.given.bases else where
-    if own in program.bases and (world or own in program.given.bases):
+    stated = {name.lower() for name in program.given.bases}
+    where = f"--base {own}" if own.lower() in stated else where
+    if own in program.bases and (world or own.lower() in stated):
         out += f" Base {own} of the program is the controller's own: {where}."
-    typed = [name for name in program.bases if name != own and name in program.given.bases]
+    typed = [name for name in program.bases if name != own and name.lower() in stated]
     if typed:
         out += (
             f" The pose that was stated for base {', '.join(typed)} counts from the controller's own base, as its "
             f"pendant shows it: from {where}."
         )
-        if not world and own not in program.given.bases:
+        if not world and own.lower() not in stated:
             out += (
                 f" Where the controller has it elsewhere, add a frame world, or state base {own} in the robot's root."
             )

@@ -241,12 +241,13 @@ def with_own_base(program: Program, model: Robot, name: str, at_root: bool) -> P
     """
     if not name:
         return program
-    known = program.given.bases.get(name) or own_base(model)
+    stated = {base.lower(): pose for base, pose in program.given.bases.items()}
+    known = stated.get(name.lower()) or own_base(model)
     own, bases = known or Pose(), dict(program.bases)
     for base, frame in bases.items():
         if base == name and frame.pose is None and (known or at_root):
             bases[base] = frame._replace(pose=own)
-        elif base != name and frame.pose is not None and frame.pose is program.given.bases.get(base):
+        elif base != name and frame.pose is not None and frame.pose is stated.get(base.lower()):
             bases[base] = frame._replace(pose=own @ frame.pose)
     return replace(program, bases=bases)
 

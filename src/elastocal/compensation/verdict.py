@@ -1,6 +1,7 @@
 """What can be said of a corrected program: how much of it is corrected, and what error is left to be expected.
 
 code                  says
+nothing-to-correct    that a robot without loads and errors is where it should be
 motions               how many motions are corrected, and how far the tool is off without correction
 between-targets       how far the tool leaves the way between them
 contributions         how much of that load, weight, joint errors, geometry and backlash make
@@ -65,6 +66,8 @@ DOUBTS = (UNMEASURED, IMPLAUSIBLE)
 def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Finding, ...]:
     """The first things to know; ``fixed`` are parameters that a calibration took as exact, where a file names them."""
     doubts = [replace(w, text=f"WARNING {w.code.upper()}: {w.text}.") for w in result.warnings if w.code in DOUBTS]
+    if result.nothing:
+        return (_nothing(result), *doubts, _predicted(result), *_exact(result, fixed), *_truth(result))
     out = [_motions(result), *doubts, *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
     out += [*_between(result), *_contributions(result), *_assumed_weights(result), *_truth(result)]
     if result.method.first_order:
@@ -103,6 +106,15 @@ def _motions(result: Correction) -> Finding:
     if unread:
         data["unread"] = unread
     return Finding("motions", "note", message, data)
+
+
+def _nothing(result: Correction) -> Finding:
+    done, total = result.motions
+    message = (
+        f"NOTHING TO CORRECT: by the model the tool is where the program says ({done} of {total} motions); it "
+        "stays as it is."
+    )
+    return Finding("nothing-to-correct", "note", message, {"motions": total, "looked_at": done})
 
 
 def _between(result: Correction) -> tuple[Finding, ...]:

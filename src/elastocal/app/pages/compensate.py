@@ -32,7 +32,9 @@ def page(result: CompensateResult) -> Report:
     problems, left, drawn = problem_table(correction), left_table(correction), scenes(correction)
     sections = (
         Section("Error along the program", (error_lines(correction, tolerance), summary_table(correction))),
-        Section("Between targets", (between_table(correction),) if correction.along.moves else ()),
+        Section(
+            "Between targets", (between_table(correction),) if correction.along.moves and not correction.nothing else ()
+        ),
         Section("Workpiece", workpiece_maps(correction, None if cell is None else cell.workpiece)),
         Section("Robot and program", drawn[:1]),
         Section("Targets that are not corrected", (problems,) if problems.rows else ()),
@@ -50,13 +52,14 @@ def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
     """The errors that matter; on the simulated true robot where one is given."""
     before, after = (r.distances() for r in result.on_truth or (result.before, result.after))
     whose = "RMS, simulated true robot" if result.on_truth is not None else "RMS, by the model"
-    out = [Tile("error before", millimetres(before.rms), "mm", whose, "before")]
+    before_rms = 0.0 if result.nothing and result.on_truth is None else before.rms
+    out = [Tile("error before", millimetres(before_rms), "mm", whose, "before")]
     if result.on_truth is not None:
         worst = f"worst target {millimetres(after.max)} mm"
         out.append(Tile("error after", millimetres(after.rms), "mm", f"{whose}; {worst}", "after"))
     out.append(_predicted(result))
     done, total = result.motions
-    if result.along.worst is not None:
+    if result.along.worst is not None and not result.nothing:
         where = f"{result.along.worst.file}, line {result.along.worst.line}; by the model"
         out.append(
             Tile(
@@ -68,7 +71,8 @@ def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
                 "bad" if result.leaves_way else "",
             )
         )
-    out.append(Tile("motions corrected", f"{done} of {total}", "", f"{result.inserted} points inserted"))
+    word = "motions looked at" if result.nothing else "motions corrected"
+    out.append(Tile(word, f"{done} of {total}", "", f"{result.inserted} points inserted"))
     if tolerance is not None:
         out.append(Tile("tolerance", f"{1e3 * tolerance:g}", "mm", "certificate in cell.yaml", "tolerance"))
     return tuple(out)
