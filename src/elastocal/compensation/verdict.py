@@ -348,7 +348,7 @@ def _mixed(result: Correction) -> tuple[Finding, ...]:
         code, mixed, end = "nothing-corrected", "THE PROGRAM STAYS AS IT WAS", ", and no program is written"
     else:
         code, mixed, end = "mixed", "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS", ""
-    message = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them{end}."
+    message = f"{mixed}: {targets}{stay} in all{_reasons(result)}; they are listed with the reason{end}."
     return (Finding(code, "warning", message, {"targets": bad, "lines": lines}),)
 
 

@@ -292,7 +292,7 @@ def problem_table(result: Correction) -> Table:
 
     columns = (
         Column("target", "target"), Column("off_mm", "stays off by", "mm", 4), Column("status", "status"),
-        Column("reason", "why, and what to do", footnote=True),
+        Column("reason", "why, and what to do", reason=True),
     )  # fmt: skip
     rows = []
     for i in np.flatnonzero(~result.corrected):
@@ -308,7 +308,7 @@ def left_table(result: Correction) -> Table:
         Column("file", "file"),
         Column("line", "line"),
         Column("text", "motion"),
-        Column("reason", "why", footnote=True),
+        Column("reason", "why", reason=True),
     )
     return Table("left", "", columns, tuple((s.file, s.line, s.text, s.reason) for s in result.left))
 

@@ -169,7 +169,7 @@ def mass_table(gravity: Gravity) -> Table:
         Column("file", "in the robot file", digits=5), Column("group", "group"),
         Column("told_percent", "known by the log", "%", 0), Column("value", "value", shown=False),
         Column("sd", "sd", shown=False),
-        Column("reason", "why it is not estimated", footnote=True),
+        Column("reason", "why it is not estimated", reason=True),
     )  # fmt: skip
     return Table("masses", "", columns, tuple(_mass(gravity, n) for n in arm.unknowns.masses), _mass_notes(arm))
 
@@ -226,7 +226,7 @@ def friction_table(fit: GravityFit) -> Table:
     columns = (
         Column("joint", "joint"), Column("term", "term"), Column("concise", "value (sd)"), Column("unit", "unit"),
         Column("value", "value", shown=False), Column("sd", "sd", shown=False),
-        Column("reason", "why it is unknown", footnote=True),
+        Column("reason", "why it is unknown", reason=True),
     )  # fmt: skip
     rows = tuple(
         (t.joint, t.term, concise(t.value, t.sd), t.unit, or_reason(t.value, t.reason), or_reason(t.sd, t.reason),
