@@ -310,3 +310,53 @@ def test_a_shift_of_another_point_says_what_is_left_of_its_orientation() -> None
     assert [w.code for w in apart.verdict][1] == "rounding"
     only = ec.compensate(robot, read_program({"m.mod": SHIFTED}), force, position_only=True)
     assert not [w for w in only.warnings if w.code == "orientation-of-another"]
+
+
+def test_a_correction_that_no_arm_needs_is_refused_and_one_that_hardly_one_does_is_doubted(robot) -> None:
+    """By weight as by load: compliances in a wrong unit bend the arm under its own weight."""
+    program = ec.read_program(SQUARE, "krl")
+    normal = ec.compensate(robot, program, wrench=FORCE)
+    assert not [w for w in normal.warnings if w.code == "implausible-correction"]
+    reach = 3.93
+
+    def softer(times: float):
+        names = [f"A{i}.k" for i in range(1, 7)]
+        values = [times * robot.parameters.values[robot.parameters.index(n)] for n in names]
+        return robot.with_parameters(dict(zip(names, values, strict=True)))
+
+    doubted = ec.compensate(softer(50.0), program)
+    (finding,) = (w for w in doubted.warnings if w.code == "implausible-correction")
+    assert 0.005 * reach < finding.data["off"] < 0.03 * reach
+    assert finding.data["weight"] > 0.9 * finding.data["off"]
+    assert any("IMPLAUSIBLE" in f.text for f in doubted.verdict)
+    for arm, wrench in ((softer(300.0), FORCE), (robot, [-200e3, 0, -100e3, 0, 0, 0])):
+        with pytest.raises(InputError) as refusal:
+            ec.compensate(arm, program, wrench=wrench)
+        assert refusal.value.code == "implausible-correction"
+        assert refusal.value.allowed == (pytest.approx(0.03 * reach, rel=0.01),)
+        assert refusal.value.value > 0.03 * reach
+
+
+def test_frames_that_are_stated_and_not_used_are_named(robot) -> None:
+    pose = ec.Pose()
+    program = ec.read_program(SQUARE, "krl", bases={"Teil": pose}, tools={"9": pose})
+    codes = {w.code: w.data for w in ec.compensate(robot, program).warnings}
+    assert codes["base-not-used"] == {"names": ("Teil",), "used": tuple(program.bases)}
+    assert codes["tool-not-used"]["names"] == ("9",)
+    table = ec.read_program("x_mm,y_mm,z_mm,a_deg,b_deg,c_deg\n1500,0,900,0,0,180\n", "csv",
+                            bases={"BASE": pose}, tools={"tool": pose})  # fmt: skip
+    done = ec.compensate(robot, table, near=np.radians([0, -90, 90, 0, 90, 0]))
+    assert not {w.code for w in done.warnings} & {"base-not-used", "tool-not-used"}
+
+
+def test_where_nothing_is_to_be_corrected_that_is_said(robot) -> None:
+    """A rigid robot without load, and a line that is left: the program is no mixture."""
+    kinds = {c.kind for c in robot.coordinates}
+    rigid = robot.without(*kinds)
+    done = ec.compensate(rigid, ec.read_program(SQUARE, "krl"))
+    assert done.nothing
+    assert done.files == done.program.files
+    codes = [f.code for f in done.verdict]
+    assert codes[0] == "nothing-to-correct"
+    assert not {"mixed", "motions", "rounding", "between-targets"} & set(codes)
+    assert not ec.compensate(robot, ec.read_program(SQUARE, "krl")).nothing

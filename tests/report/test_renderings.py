@@ -89,6 +89,14 @@ def test_unknown_is_a_dash_with_its_reason_never_zero() -> None:
     assert shown.footnotes == ("a long source", "another")
 
 
+def test_reasons_stand_in_the_table_of_a_page_and_below_it_on_the_terminal() -> None:
+    why = "it is computed"
+    table = Table("left", "", (Column("line", "line"), Column("reason", "why", reason=True)), ((3, why), (4, why)))
+    assert displayed(table).footnotes == (why,)
+    shown = displayed(table, page=True)
+    assert (shown.rows[0], shown.footnotes) == (("3", why), ())
+
+
 def test_long_tables_say_how_much_is_left_out() -> None:
     shown = displayed(TABLE, most=1)
     assert len(shown.rows) == 1

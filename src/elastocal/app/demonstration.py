@@ -155,8 +155,8 @@ def _cell(name: str) -> str:
         f"  calibrate: {{validate: {(MEASURED / 'campaign.yaml').as_posix()}}}",
         "  compensate:",
         f"    milling: {MILLING}",
-        f'    load_lines: "{cutting_lines()}"',
         f"    densify_um: {DENSIFY_UM:g}",
+        f'    programs: {{{NAME}: {{load_lines: "{cutting_lines()}"}}}}',
         CERTIFICATE,
     ])  # fmt: skip
 

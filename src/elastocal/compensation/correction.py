@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.arguments import checked
+from elastocal.compensation.along import Along
 from elastocal.compensation.commands import Commands
 from elastocal.compensation.contributions import Contributions
 from elastocal.compensation.job import Job
@@ -37,6 +38,15 @@ if TYPE_CHECKING:
 CHORD = 5e-6
 """m that chords may be from arcs of G-code."""
 
+NOTHING = 1e-9
+"""m below which a tool is where it should be: rounding of the computation."""
+BETWEEN = 1e-5
+"""m by which the tool may be off between targets of a program that is called corrected."""
+SLACK = 1.1
+"""Times the tolerance of inserted points from which it is not kept: next to the places that are looked at, too."""
+
+IMPLAUSIBLE = "implausible-correction"
+"""Code of the warning, and of the refusal, of corrections that are larger than those of arms."""
 SHIFTED = "orientation-of-another"
 """Code of the warning of targets that are shifts of others and have their orientation."""
 
@@ -58,11 +68,12 @@ class Correction:
     """A corrected program.  Arrays are over its stations: targets where they are first used, and points on arcs.
 
     ``commands`` are joint values without and with correction and the status of each; ``before`` and ``after`` the
-    residuals by the model, of the program as it was and as its new digits are written; ``shift`` (S, 6) the correction,
-    commanded minus stated pose in m and rad, robot axes.  ``covariance`` (S, 6, 6) is that of the residual error
-    predicted after correction, None where the accuracy of the model is not known.  ``on_truth`` are residuals before
-    and after on a simulated true robot; ``left`` the motions that stay as they are; ``files`` the new program;
-    ``end`` what the control holds behind its last line, where lines rest on those before.
+    residuals by the model, of the program as it was and as its new digits are written; ``along`` says how far the tool
+    leaves the way between targets; ``shift`` (S, 6) is the correction, commanded minus stated pose in m and rad, robot
+    axes.  ``covariance`` (S, 6, 6) is that of the residual error predicted after correction, None where the accuracy of
+    the model is not known.  ``on_truth`` are residuals before and after on a simulated true robot; ``left`` the motions
+    that stay as they are; ``files`` the new program; ``end`` what the control holds behind its last line, where lines
+    rest on those before.
     """
 
     known: IdentifiedModel | None
@@ -75,6 +86,7 @@ class Correction:
     assumed: tuple[str, ...]
     before: Residual
     after: Residual
+    along: Along
     shift: Array
     covariance: Array | None
     on_truth: tuple[Residual, Residual] | None
@@ -102,6 +114,11 @@ class Correction:
         return bool(self.corrected.all()) and not self.method.first_order and not self.turned
 
     @property
+    def leaves_way(self) -> bool:
+        """Between targets the tool is off by more than is asked for."""
+        return self.along.most > max(BETWEEN, SLACK * (self.method.densify or 0.0))
+
+    @property
     def turned(self) -> bool:
         """Some target is a shift of another one, and keeps an orientation that is not its own."""
         return any(w.code == SHIFTED for w in self.warnings)
@@ -118,6 +135,12 @@ class Correction:
     def unchanged(self) -> bool:
         """No motion goes to a corrected target: there is no corrected program to write."""
         return not self.motions[0]
+
+    @property
+    def nothing(self) -> bool:
+        """By the model there is nothing to correct: the tool is where the program says, and the files stay."""
+        off = self.before.distance[self.corrected]
+        return bool(np.all(off < NOTHING)) and bool(len(off)) and self.files == dict(self.program.files)
 
     @property
     def inserted(self) -> int:

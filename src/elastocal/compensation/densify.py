@@ -8,25 +8,31 @@ alone leave:
 
 Moves are halved until it is below the tolerance at a quarter, the half and three quarters of every piece.  Loads and
 the reference joint values of a place between are interpolated linearly; the payload is that of the
-move's end, at its start too: what a change of payload does there is no matter of the line.
+move's end, at its start too: what a change of payload does there is no matter of the line.  Between taught targets the
+way is no line, but where the unloaded arm goes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 
 import numpy as np
 
+from elastocal.compensation.along import Along, Points, ends_of
 from elastocal.compensation.commands import Commands, correct
+from elastocal.compensation.correction import SLACK
 from elastocal.compensation.job import Job
 from elastocal.compensation.loads import PathLoads
-from elastocal.compensation.program import Inserted, Target
+from elastocal.compensation.program import Inserted, Move, Program
 from elastocal.compensation.stations import rotations_between
-from elastocal.compensation.targets import Targets, TargetStatus
+from elastocal.compensation.targets import Nominal, Targets, TargetStatus
+from elastocal.compensation.verification import taught
 from elastocal.errors import RangeError
-from elastocal.model.inverse_kinematics import Aim
+from elastocal.model.inverse_kinematics import Aim, task
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
+from elastocal.quantities import length
 from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
@@ -58,7 +64,10 @@ class Inserts:
 
 @dataclass(frozen=True, eq=False)
 class Moves:
-    """Linear moves between targets that were corrected: ``start`` and ``end`` (M,) are their rows."""
+    """Linear moves between targets that were corrected: ``start`` and ``end`` (M,) are their rows.
+
+    ``stated`` are the targets as the program has them, where they are taken as taught.
+    """
 
     model: Robot
     targets: Targets
@@ -68,14 +77,15 @@ class Moves:
     end: Ints
     aim: Aim | None
     controller: Robot | None
+    stated: Targets | None = None
 
     def exact(self, move: Ints, fraction: Array) -> Commands:
         """The exact correction at fractions (K,) of moves (K,)."""
         a, b = self.start[move], self.end[move]
         t = fraction[:, None]
-        ends = self.targets.position
-        place = (1 - t) * ends[a] + t * ends[b]
-        turn = rotations_between(self.targets.rotation[a], self.targets.rotation[b], fraction)
+        ends = self.stated or self.targets
+        place = (1 - t) * ends.position[a] + t * ends.position[b]
+        turn = rotations_between(ends.rotation[a], ends.rotation[b], fraction)
         near = (1 - t) * self.correction.nominal[a] + t * self.correction.nominal[b]
         number = self.loads.number(slice(0, len(self.targets)))[b]
         out: list[tuple[Ints, Commands]] = []
@@ -84,6 +94,9 @@ class Moves:
             rows = np.flatnonzero(number == one)
             some = Targets(self.targets.frame, place[rows], turn[rows], near[rows])
             push = PathLoads(tuple(_mixed(w, a[rows], b[rows], t[rows]) for w in self.loads.wrenches))
+            if self.stated is not None:
+                nominal = Nominal(self.model, some.frame, task(self.model, some.frame, self.aim)).solved(some)
+                some = taught(models[one], some, nominal, push)
             out.append((rows, correct(models[one], some, push, self.aim, self.controller)))
         order = np.argsort(np.concatenate([rows for rows, _ in out]))
         return Commands.joined([c for _, c in out]).picked(order)
@@ -219,54 +232,69 @@ def _mixed(w: AppliedWrenches, a: Ints, b: Ints, t: Array) -> AppliedWrenches:
     return AppliedWrenches(w.frame, (1 - t) * w.wrench[a] + t * w.wrench[b], w.follows)
 
 
-def line_points(work: Job, commands: Commands, tolerance: float) -> tuple[dict[int, Inserted], tuple[Finding, ...]]:
-    """Points for the linear moves of a program by number of the move, and findings of moves that get none."""
-    placed, stations = work.placed, work.placed.stations
-    moves, findings = _linear(work, commands)
-    out: dict[int, Inserted] = {}
+def line_points(work: Job, stated: Job | None, commands: Commands, tolerance: float) -> dict[int, Points]:
+    """Points for the linear moves of a program by number of the move; ``stated`` is the job as the program states it,
+    where ``work`` has it as taught."""
+    moves = _linear(work, commands)
+    out: dict[int, Points] = {}
     for rows, frame, aim in work.groups():
-        here = np.full(len(stations), -1)
+        here = np.full(len(work.placed.stations), -1)
         here[rows] = np.arange(len(rows))
-        mine = {i: here[list(_ends(work, i))] for i in moves if (here[list(_ends(work, i))] >= 0).all()}
+        mine = {i: here[list(ends_of(work, i))] for i in moves if (here[list(ends_of(work, i))] >= 0).all()}
         if not mine:
             continue
         start, end = np.array(list(mine.values())).T
         targets, loads = work.targets(rows, frame), work.loads.at(rows, frame)
-        between = Moves(placed.model, targets, loads, commands.picked(rows), start, end, aim, None)
+        between = Moves(
+            work.placed.model, targets, loads, commands.picked(rows), start, end, aim, None,
+            None if stated is None else stated.targets(rows, frame),
+        )  # fmt: skip
         points = densify(between, tolerance)
         for number, i in enumerate(mine):
-            chosen = np.flatnonzero(points.move == number)
-            if len(chosen):
-                base = placed.base(_ends(work, i)[1])
-                place = (points.position[chosen] - base.translation) @ base.rotation
-                turn = np.einsum("ji,njk->nik", base.rotation, points.rotation[chosen])
-                out[i] = Inserted(place, turn)
-    return out, findings
+            some = np.flatnonzero(points.move == number)
+            if len(some):
+                out[i] = Points(
+                    points.fraction[some], points.position[some], points.rotation[some], points.command[some]
+                )
+    return out
 
 
-def _ends(work: Job, number: int) -> tuple[int, int]:
-    """Stations where a move starts and ends."""
-    move = work.placed.stations.program.moves[number]
-    assert move.start is not None
-    return int(work.placed.stations.row[move.start]), int(work.placed.stations.row[move.end])
+def in_bases(work: Job, points: Mapping[int, Points]) -> dict[int, Inserted]:
+    """The same as the program writes them: in the base of the end of their move."""
+    out = {}
+    for i, some in points.items():
+        base = work.placed.base(ends_of(work, i)[1])
+        turn = np.einsum("ji,njk->nik", base.rotation, some.rotations)
+        out[i] = Inserted((some.positions - base.translation) @ base.rotation, turn)
+    return out
 
 
-def _linear(work: Job, commands: Commands) -> tuple[list[int], tuple[Finding, ...]]:
-    """Numbers of the moves that may get points, and why others may not."""
-    out, findings, program = [], [], work.placed.stations.program
-    for i, m in enumerate(program.moves):
-        if m.motion != "linear" or m.start is None:
-            continue
-        why = _hindrance(program.targets[m.start], program.targets[m.end]) or m.fixed
-        if why:
-            message = f"{m.file}, line {m.line}: gets no further points; {why}."
-            findings.append(Finding("no-points-inserted", "note", message, {"file": m.file, "line": m.line}))
-        elif m.start != m.end and all(commands.status[e] == TargetStatus.CORRECTED for e in _ends(work, i)):
-            out.append(i)
-    return out, tuple(findings)
+def without_points(work: Job, way: Along, tolerance: float) -> tuple[Finding, ...]:
+    """Moves that are off by more than the tolerance all the same, and why they get no points."""
+    out = []
+    for move, off in zip(way.moves, way.off, strict=True):
+        if off > SLACK * tolerance and (why := _hindrance(work.placed.stations.program, move)):
+            message = f"{move.file}, line {move.line}: gets no further points, and is off by {length(off)}; {why}."
+            data = {"file": move.file, "line": move.line, "off": float(off)}
+            out.append(Finding("no-points-inserted", "warning", message, data))
+    return tuple(out)
 
 
-def _hindrance(first: Target, last: Target) -> str:
-    if "joints" in (first.kind, last.kind):
-        return "it starts from axis values"
-    return "" if (first.base, first.tool) == (last.base, last.tool) else "it starts in another base or tool"
+def _linear(work: Job, commands: Commands) -> list[int]:
+    """Numbers of the moves that may get points."""
+    program, good = work.placed.stations.program, commands.status == TargetStatus.CORRECTED
+    return [
+        i for i, m in enumerate(program.moves)
+        if m.motion == "linear" and m.start not in (None, m.end) and not _hindrance(program, m)
+        and good[list(ends_of(work, i))].all()
+    ]  # fmt: skip
+
+
+def _hindrance(program: Program, move: Move) -> str:
+    if move.start is None or move.fixed:
+        return move.fixed
+    if move.motion == "arc":
+        return "an arc stays one arc: state it as several"
+    if program.targets[move.start].tool != program.targets[move.end].tool:
+        return "it starts with another tool"
+    return ""

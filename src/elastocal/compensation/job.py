@@ -142,9 +142,7 @@ def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
         if not len(rows):
             continue
         inverse = Nominal(work.placed.model, frame, task(work.placed.model, frame, aim))
-        sent = Targets(frame, position[rows], rotation[rows], near[rows])
-        for part, _, _, solved in inverse.chunks(sent, _CHUNK):
-            out[rows[part]] = np.where(solved.reached, solved.q, np.nan).T
+        out[rows] = inverse.solved(Targets(frame, position[rows], rotation[rows], near[rows]))
     return out
 
 

@@ -44,10 +44,15 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
     if not missing:
         return
     name = next(iter(program.files), "the program")
-    world = (own_base(model) if post_kinds()[program.language].own_base else None) or Pose()
+    controller = post_kinds()[program.language].own_base
+    world = (own_base(model) if controller else None) or Pose()
     text = ",".join(f"{v + 0.0:.6g}" for v in (*(1e3 * world.translation), *kuka_angles(world.rotation)))
     suggested = {
-        "base": [f"{f.name}={text}" for f in program.bases.values() if f.pose is None],
+        "base": [
+            f"{f.name}={text if f.name == controller else '0,0,0,0,0,0'}"
+            for f in program.bases.values()
+            if f.pose is None
+        ],
         "tool": [f"{f.name}={model.tool}" for f in program.tools.values() if f.pose is None],
     }
     wanted = []
@@ -65,7 +70,8 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
         first = world @ Pose(rotation, program.positions[0])
         suggested["near"] = [values_reaching(model, model.tool, first.translation, first.rotation)]
     own = "zeros are the robot's own base and flange"
-    own += f", the controller's own frame lies there at {text}" if np.any(world.translation) else ""
+    if controller:
+        own = f"poses of bases count from the controller's own frame, as its pendant shows them; it lies at {text}"
     also = f"; the program also leaves open {' and '.join(wanted)}" if wanted else ""
     raise InputError(
         f"{name}: {_unknown(program)}; state NAME=X,Y,Z,A,B,C (mm, deg; {own}), or NAME=FRAME for a tool of the "

@@ -121,7 +121,7 @@ def _acting(placed: Placed, load: ProcessLoad, judged: bool) -> Bools:
     """Whether a constant load acts at each station."""
     stations = placed.stations
     if load.lines:
-        return _in_lines(stations.lines, load.lines)
+        return _in_lines(stations.program, stations.lines, load.lines)
     if load.air_moves or (load.wrench is not None and load.wrench.ndim == 2):
         return np.ones(len(stations), dtype=bool)
     out = stations.program.in_process[stations.target]
@@ -134,13 +134,15 @@ def _acting(placed: Placed, load: ProcessLoad, judged: bool) -> Bools:
     return np.asarray(out)
 
 
-def _in_lines(lines: Ints, ranges: tuple[tuple[int, int], ...]) -> Bools:
+def _in_lines(program: Program, lines: Ints, ranges: tuple[tuple[int, int], ...]) -> Bools:
     out = np.zeros(len(lines), dtype=bool)
     for first, last in ranges:
         out |= (lines >= first) & (lines <= last)
     if not out.any():
         named = ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in ranges)
-        raise ConflictError(f"lines {named} with load: no target is gone to in these lines")
+        name = next(iter(program.files))
+        message = f"{name}: lines {named} with load: no target is gone to in these lines"
+        raise ConflictError(message, code="no-target-in-lines", file=name, parameter="load_lines")
     return out
 
 
@@ -216,7 +218,7 @@ def _twice(placed: Placed, load: ProcessLoad) -> list[Finding]:
     if load.by_line is not None:
         state = load.by_line.index(lines)
     elif load.lines:
-        state = _in_lines(lines, load.lines).astype(np.int64)
+        state = _in_lines(program, lines, load.lines).astype(np.int64)
     elif load.milling is None and (load.air_moves or not load.constant):
         return []
     else:

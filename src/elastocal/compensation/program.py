@@ -109,13 +109,15 @@ class ProgramFrame(NamedTuple):
 class Given:
     """What the user states: frames that the files leave open, and what their words mean.
 
-    ``bases`` are T_robot_base, ``tools`` T_flange_tool, by the names that the program uses.  ``orientation`` is the
+    ``bases`` are T_robot_base, of languages with a base of the controller's own T_own_base, ``tools`` T_flange_tool, by
+    the names that the program uses.  ``orientation`` is the
     rotation of the tool where a program gives points only, and the nearest turn about the tool axis where it gives
     that axis only.  ``drives`` turn the encoder pulses that some programs state into axis values.
     ``rotary`` says how the words A B C of G-code turn the tool: letters X Y Z for A B C in the order of the machine's
-    axes from the part on, such as "ZY" or "ZYX".  ``after`` is what the control holds before the first line of a piece
-    of a program, in a language whose lines rest on those before (None: it starts anew); ``held`` the same where the
-    lines before are corrected.
+    axes from the part on, such as "ZY" or "ZYX".  ``beside`` are other files of the folder, by name, that are read for
+    what the routines in them leave active, and are no part of the program.  ``after`` is what the control holds before
+    the first line of a piece of a program, in a language whose lines rest on those before (None: it starts anew);
+    ``held`` the same where the lines before are corrected.
     """
 
     bases: Mapping[str, Pose] = field(default_factory=dict)
@@ -123,6 +125,7 @@ class Given:
     orientation: Array | None = None
     rotary: str = ""
     drives: Drives | None = None
+    beside: Mapping[str, bytes] = field(default_factory=dict)
     after: object = None
     held: object = None
 
@@ -138,7 +141,8 @@ class Program:
 
     Values that a target does not have are nan.  ``wrenches`` (N, 6) are the loads that a toolpath states.  ``layout``
     is the language's own record of where the digits stand; ``given`` what the user stated, ``origin`` the folder that
-    the files were read from; ``end`` what the control holds behind the last line, where lines rest on those before.
+    the files were read from.  ``unread`` are routines that it calls and nobody has seen: they are taken not to change
+    base and tool.  ``end`` is what the control holds behind the last line, where lines rest on those before.
     """
 
     language: str
@@ -156,6 +160,7 @@ class Program:
     wrenches: Array | None = None
     given: Given = field(default_factory=Given)
     origin: str = ""
+    unread: tuple[str, ...] = ()
     end: object = None
 
     def __repr__(self) -> str:

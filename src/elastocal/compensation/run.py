@@ -11,7 +11,7 @@ else in the program.  With a calibration the residual error after correction is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 
 from elastocal.arguments import checked, vector
+from elastocal.compensation.along import along
 from elastocal.compensation.branches import some_places
 from elastocal.compensation.contributions import Contributions, contributions
-from elastocal.compensation.correction import CHORD, SHIFTED, Correction, Method
-from elastocal.compensation.densify import line_points
+from elastocal.compensation.correction import CHORD, IMPLAUSIBLE, SHIFTED, Correction, Method
+from elastocal.compensation.densify import in_bases, line_points, without_points
 from elastocal.compensation.free_turn import another_turn, limited
 from elastocal.compensation.job import (
     Job,
@@ -55,8 +56,8 @@ from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread
 
 FLANGE, TOOL0 = "flange", "tool0"
-SOFT = 0.1
-"""Share of its own size by which no arm may bend."""
+SOFT, DOUBTFUL = 0.03, 0.005
+"""Shares of its reach by which no arm is off, and hardly one."""
 MASSES = ("link_mass", "payload")
 STEPS = 4
 TURNED = 1e-6
@@ -135,10 +136,11 @@ def compensate(
     nominal, stated = nominals(work), work.targets(np.arange(len(at.stations)), model.tool)
     unknown = assumed_masses(model, () if known is None else known.names)
     parts = contributions(work, nominal, unknown, known) if judged else Contributions.unknown(len(nominal))
+    as_stated = work if taught else None
     work = as_taught(work.placed.model, work, nominal) if taught else work
     correction = replace(corrected(work, first_order), nominal=nominal)
     before = command_residuals(work.placed.model, work, nominal) if taught and judged else parts.total
-    _bearable(work, before)
+    doubtful = _bearable(work, before, {"load": parts.load} if taught else parts.named)
     turn: tuple[Finding, ...] = ()
     if judged and (beyond := limited(correction.status, at.stations.kind)):
         lost = int((correction.status != TargetStatus.CORRECTED).sum())
@@ -151,25 +153,28 @@ def compensate(
             return replace(turned, warnings=(said, *(w for w in turned.warnings if w.code != "turn-limited")))
         turn = (said,)
     step(2, STEPS, "points between targets, new digits")
-    points, dense = line_points(work, correction, densify) if densify is not None else ({}, ())
-    changes, unfit = rewritten(work, correction, points)
+    points = {} if densify is None else line_points(work, as_stated, correction, densify)
+    changes, unfit = rewritten(work, correction, in_bases(work, points))
     files = post.write(program, changes)
     written = post.read(files, program.given.corrected)
     command = as_written(work, correction, changes, written)
     step(3, STEPS, "predicted residual error")
     good = correction.status == TargetStatus.CORRECTED
     after = command_residuals(work.placed.model, work, command, correction.bends)
+    true = None if truth is None else with_tools(truth, program, hand)
+    way = along(work, as_stated, correction, points, true)
+    dense = () if densify is None else without_points(work, way, densify)
     return Correction(
         known=known, method=method, job=work, load=loads, commands=correction, changes=changes, contributions=parts,
-        assumed=unknown, before=before, after=after,
+        assumed=unknown, before=before, after=after, along=way,
         shift=correction.moved(stated),
         covariance=(
             confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
         ),
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files, end=written.end,
-        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *turn, *unfit,
-                  *_beyond(calibration, command, good), *dense, *_shifted(work, after, good),
+        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *doubtful, *turn, *unfit,
+                  *_beyond(calibration, command, good), *dense, *_shifted(work, after, good), *_unused(program),
                   *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip
 
@@ -255,17 +260,24 @@ def _check(program: Program, densify: float | None, chord: float) -> None:
             raise RangeError(f"{what} {1e6 * value:g} um: give a positive length", value=value, parameter=f"{what}_um")
 
 
-def _bearable(work: Job, before: Residual) -> None:
-    """Refuse loads that no arm is meant for: slips of units."""
+def _bearable(work: Job, before: Residual, parts: Mapping[str, Residual]) -> list[Finding]:
+    """Refuse corrections that no arm needs, by load or weight alike: slips of units.  Doubt what hardly one does."""
     size = extent(work.placed.model)
     bend = np.nan_to_num(np.linalg.norm(before.position, axis=1))
     worst = int(np.argmax(bend))
+    if not bend[worst] > DOUBTFUL * size > 0:
+        return []
+    named = {word: float(part.distance[worst]) for word, part in parts.items()}
+    shares = ", ".join(f"{word} {length(far)}" for word, far in named.items() if far > 0)
+    message = (
+        f"{work.placed.stations.name(worst)}: the tool would be off by {length(bend[worst])} ({shares}), "
+        f"{100 * bend[worst] / size:.2g} % of the {size:.3g} m that the robot reaches; arms are off by some mm. "
+        "Check the units of load (N, N m, kg), compliances and masses"
+    )
+    data = {"off": float(bend[worst]), "reach": size, **named}
     if bend[worst] > SOFT * size:
-        raise InputError(
-            f"{work.placed.stations.name(worst)}: under this load the tool would be off by {bend[worst]:.3g} m on a "
-            f"robot of {size:.3g} m; check the unit of the load (N, N m, kg)",
-            code="load-too-large", value=float(bend[worst]),
-        )  # fmt: skip
+        raise InputError(message, code=IMPLAUSIBLE, value=float(bend[worst]), allowed=(SOFT * size,))
+    return [Finding(IMPLAUSIBLE, "warning", message, data)]
 
 
 def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: Array) -> tuple[Residual, Residual]:
@@ -299,14 +311,52 @@ def _shifted(work: Job, after: Residual, good: Bools) -> list[Finding]:
     return [Finding(SHIFTED, "warning", message, {"targets": len(rows), "max_angle": angle, "max": far})]
 
 
+def _unused(program: Program) -> list[Finding]:
+    """Frames that the user states and the program does not use: names that are mistyped, or of another program."""
+    own, out = post_kinds()[program.language].own_base.lower(), []
+    for word, stated, used in (
+        ("base", program.given.bases, program.bases), ("tool", program.given.tools, program.tools),
+    ):  # fmt: skip
+        known = {name.lower() for name in used} | ({own} if own and word == "base" else set())
+        names = tuple(name for name in stated if name.lower() not in known)
+        if names:
+            listed = ", ".join(map(repr, used)) or "none"
+            message = (
+                f"NOT USED: {word} {', '.join(map(repr, names))}, which was stated. The program uses {word} {listed}."
+            )
+            out.append(Finding(f"{word}-not-used", "warning", message, {"names": names, "used": tuple(used)}))
+    return out
+
+
+def _counted_from(program: Program, model: Robot) -> str:
+    """Where the controller's own base lies, and that bases that were typed count from it."""
+    own = post_kinds()[program.language].own_base
+    if not own:
+        return ""
+    world, out = next((w for w in WORLD if w in model.tree.names), ""), ""
+    where = f"frame {world} of the robot file" if world else "the root of the robot file, which has no frame world"
+    stated = {name.lower() for name in program.given.bases}
+    where = f"--base {own}" if own.lower() in stated else where
+    if own in program.bases and (world or own.lower() in stated):
+        out += f" Base {own} of the program is the controller's own: {where}."
+    typed = [name for name in program.bases if name != own and name.lower() in stated]
+    if typed:
+        out += (
+            f" The pose that was stated for base {', '.join(typed)} counts from the controller's own base, as its "
+            f"pendant shows it: from {where}."
+        )
+        if not world and own.lower() not in stated:
+            out += (
+                f" Where the controller has it elsewhere, add a frame world, or state base {own} in the robot's root."
+            )
+    return out
+
+
 def _taken(work: Job, flange: str, *, named: bool) -> list[Finding]:
     """What the numbers rest on beyond the files."""
     program, kinds = work.placed.stations.program, work.placed.stations.kind
     message = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
-    own = post_kinds()[program.language].own_base
-    world = next((w for w in WORLD if w in work.placed.model.tree.names), "")
-    if own in program.bases and world:
-        message += f" Base {own} of the program is the controller's own: frame {world} of the robot file."
+    message += _counted_from(program, work.placed.model)
     why = flange_reason(work.placed.model, flange, named=named)
     message += f" {as_sentence(why)}" if why else ""
     out = [Finding("frames", "note", message, {"flange": flange})]

@@ -236,12 +236,22 @@ def own_base(model: Robot) -> Pose | None:
 
 
 def with_own_base(program: Program, model: Robot, name: str, at_root: bool) -> Program:
-    """The program with its controller's own base, where neither the files nor the user state it."""
-    frame = program.bases.get(name)
-    pose = own_base(model) or (Pose() if at_root else None)
-    if frame is None or frame.pose is not None or pose is None:
+    """The program with all bases in the robot's root.
+
+    Its controller's own base ``name`` is taken from the robot where neither the files nor the user state it; bases that
+    the user states for such a controller count from there, as its pendant shows them.
+    """
+    if not name:
         return program
-    return replace(program, bases={**program.bases, name: frame._replace(pose=pose)})
+    stated = {base.lower(): pose for base, pose in program.given.bases.items()}
+    known = stated.get(name.lower()) or own_base(model)
+    own, bases = known or Pose(), dict(program.bases)
+    for base, frame in bases.items():
+        if base == name and frame.pose is None and (known or at_root):
+            bases[base] = frame._replace(pose=own)
+        elif base != name and frame.pose is not None and frame.pose is stated.get(base.lower()):
+            bases[base] = frame._replace(pose=own @ frame.pose)
+    return replace(program, bases=bases)
 
 
 def tool_frame(name: str) -> str:

@@ -18,6 +18,7 @@ from dataclasses import field, replace
 
 import numpy as np
 
+from elastocal.compensation.along import Along
 from elastocal.compensation.correction import Correction
 from elastocal.compensation.posts.post import Post, parsed
 from elastocal.compensation.program import Given, Program, Skipped
@@ -111,6 +112,7 @@ class Totals:
     warnings: Counter[str] = field(default_factory=Counter)
     left: list[Skipped] = field(default_factory=list)
     inserted: int = 0
+    along: Along = field(default_factory=lambda: Along((), np.empty(0)))
 
     def add(self, piece: Piece, done: Correction) -> None:
         stations = done.job.placed.stations
@@ -125,6 +127,7 @@ class Totals:
         self.left += [s._replace(line=piece.line(s.line)) for s in own]
         moves = done.program.moves
         points = ((moves[i].line, p) for i, p in done.changes.inserted.items())
+        self.along = self.along.joined(done.along.of(piece.mine, piece.line))
         self.inserted += sum(len(p.positions) for line, p in points if piece.mine(np.array([line]))[0])
 
     def finding(self, run: Long) -> Finding:
@@ -171,7 +174,8 @@ def streamed(
         near, end = _last(piece, done), done.end
     files = {run.file: b"".join(parts), **run.beside, **beside}
     return replace(
-        out, files=files, left=tuple(totals.left), warnings=(totals.finding(run), *out.warnings)
+        out, files=files, along=totals.along, left=tuple(totals.left),
+        warnings=(totals.finding(run), *out.warnings),
     )  # fmt: skip
 
 

@@ -139,6 +139,8 @@ class Targets:
         return np.ascontiguousarray(self.position[rows].T), turned
 
 
+SOLVED = 2000
+"""Targets at a time."""
 FULL = 2 * np.pi
 SLACK = 1e-9
 
@@ -193,6 +195,13 @@ class Nominal:
                 solved = wrist_joints(self.arm, position, rotation, branch_of(self.arm, own), own[3])
                 joints = replace(solved, q=nearest_turns(solved.q, own, self.arm.limits))
             yield rows, position, rotation, joints
+
+    def solved(self, targets: Targets) -> Array:
+        """Joint values (N, n); nan out of reach."""
+        out = np.full((len(targets), self.model.n), np.nan)
+        for rows, _, _, joints in self.chunks(targets, SOLVED):
+            out[rows] = np.where(joints.reached, joints.q, np.nan).T
+        return out
 
     def _path(self, targets: Targets) -> NominalJoints:
         """A path is followed as a whole: every target starts near the one before it."""

@@ -1,7 +1,9 @@
 """What can be said of a corrected program: how much of it is corrected, and what error is left to be expected.
 
 code                  says
+nothing-to-correct    that a robot without loads and errors is where it should be
 motions               how many motions are corrected, and how far the tool is off without correction
+between-targets       how far the tool leaves the way between them
 contributions         how much of that load, weight, joint errors, geometry and backlash make
 rounding              how finely the new digits state the targets, which is no accuracy
 residual-by-model     what the model itself leaves, where targets stay uncorrected or the correction is approximate
@@ -25,7 +27,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.compensation.correction import WEIGHT, geometry_kinds, remaining, unmeasured_geometry
+from elastocal.compensation.branches import some_places
+from elastocal.compensation.correction import (
+    BETWEEN,
+    IMPLAUSIBLE,
+    WEIGHT,
+    geometry_kinds,
+    remaining,
+    unmeasured_geometry,
+)
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Verification
 from elastocal.quantities import length, millimetres
@@ -50,13 +60,16 @@ CONFIGURATION = ("configuration", "confdata")
 """Codes of warnings of the way that an arm reaches its targets."""
 UNMEASURED = "prior-compliance"
 """Code of the warning of a calibration that saw no load."""
+DOUBTS = (UNMEASURED, IMPLAUSIBLE)
 
 
 def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Finding, ...]:
     """The first things to know; ``fixed`` are parameters that a calibration took as exact, where a file names them."""
-    doubts = [replace(w, text=f"WARNING {w.code.upper()}: {w.text}.") for w in result.warnings if w.code == UNMEASURED]
+    doubts = [replace(w, text=f"WARNING {w.code.upper()}: {w.text}.") for w in result.warnings if w.code in DOUBTS]
+    if result.nothing:
+        return (_nothing(result), *doubts, _predicted(result), *_exact(result, fixed), *_truth(result))
     out = [_motions(result), *doubts, *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
-    out += [*_contributions(result), *_assumed_weights(result), *_truth(result)]
+    out += [*_between(result), *_contributions(result), *_assumed_weights(result), *_truth(result)]
     if result.method.first_order:
         message = "First order only, for comparison: the full correction leaves a smaller residual error."
         out.append(Finding("first-order", "note", message))
@@ -73,17 +86,61 @@ def _motions(result: Correction) -> Finding:
     before = result.before.distances()
     model = "calibrated model" if result.covariance is not None else "model"
     doubts = [w for w in result.warnings if w.code in CONFIGURATION]
-    whole = _complete(result) and not doubts
+    unread = result.program.unread
+    whole = _complete(result) and not doubts and not unread
     how_many = "Every motion of the program is" if whole else f"{done} of {total} motions of the program are"
     as_computed = (
         ", IF THE ARM REACHES THEM AS COMPUTED: configuration data do not fit, see the warnings" if doubts else ""
     )
+    if unread:
+        called = f"{len(unread)} ROUTINES" if len(unread) > MOST else ", ".join(unread)
+        as_computed += f", IF CALLS LEAVE BASE AND TOOL AS THEY ARE ({called}: not in its folder)"
+    if result.leaves_way:
+        how_many = "Every target of the program is" if whole else how_many
+        as_computed += ", BUT NOT THE WAY BETWEEN TARGETS"
     message = (
         f"{how_many} corrected{as_computed}. Without correction the tool is off by "
         f"{millimetres(before.rms)} mm RMS, {millimetres(before.max)} mm at most, by the {model}."
     )
-    data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
+    data: dict[str, object] = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
+    if unread:
+        data["unread"] = unread
     return Finding("motions", "note", message, data)
+
+
+def _nothing(result: Correction) -> Finding:
+    done, total = result.motions
+    message = (
+        f"NOTHING TO CORRECT: by the model the tool is where the program says ({done} of {total} motions); it "
+        "stays as it is."
+    )
+    return Finding("nothing-to-correct", "note", message, {"motions": total, "looked_at": done})
+
+
+def _between(result: Correction) -> tuple[Finding, ...]:
+    """How far the tool leaves the way, and what to do."""
+    way, worst = result.along, result.along.worst
+    out: list[Finding] = []
+    if worst is not None:
+        last = f"{worst.file}, line {worst.line}"
+        message = f"Between targets the tool is off its way by up to {length(way.most)} by the model ({last})."
+        if result.leaves_way:
+            straight = any(m.motion == "linear" and off > BETWEEN for m, off in zip(way.moves, way.off, strict=True))
+            message += " Have points put into lines (--densify-um)." if straight else ""
+            arcs = any(m.motion == "arc" and off > BETWEEN for m, off in zip(way.moves, way.off, strict=True))
+            message += " An arc stays one arc: state it as several." if arcs else ""
+        data: dict[str, object] = {"file": worst.file, "line": worst.line, "max": way.most, "rest": way.rest}
+        if way.others:
+            message += f" Not looked at: {way.others} splines, or moves from an unknown place or another tool."
+            data["others"] = way.others
+        out.append(Finding("between-targets", "warning" if result.leaves_way else "note", message, data))
+    if way.lost:
+        lines = some_places([f"{m.file}, line {m.line}" for m in way.lost])
+        message = (
+            f"{lines}: BETWEEN THE TARGETS THE WAY LEAVES THE REACH of the arm, or its loaded state is not determined."
+        )
+        out.append(Finding("way-not-reached", "warning", message, {"lines": tuple(m.line for m in way.lost)}))
+    return tuple(out)
 
 
 def _complete(result: Correction) -> bool:
@@ -257,7 +314,13 @@ def _truth(result: Correction) -> tuple[Finding, ...]:
         f"On the simulated true robot: {length(first.rms)} RMS before, {length(last.rms)} after, {share:.2f} % "
         f"compensated; {length(last.max)} at most."
     )
+    way = result.along.on_truth
+    if way is not None and np.isfinite(way).any():
+        move = result.along.moves[int(np.nanargmax(way))]
+        message += f" Between targets {length(float(np.nanmax(way)))} at most ({move.file}, line {move.line})."
     data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.max, "percent": share}
+    if way is not None and np.isfinite(way).any():
+        data["between_max"] = float(np.nanmax(way))
     good = result.corrected
     if result.known is not None and result.known.registered:
         message += " That is in the true robot's own base, which readings do not show."
@@ -285,7 +348,7 @@ def _mixed(result: Correction) -> tuple[Finding, ...]:
         code, mixed, end = "nothing-corrected", "THE PROGRAM STAYS AS IT WAS", ", and no program is written"
     else:
         code, mixed, end = "mixed", "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS", ""
-    message = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them{end}."
+    message = f"{mixed}: {targets}{stay} in all{_reasons(result)}; they are listed with the reason{end}."
     return (Finding(code, "warning", message, {"targets": bad, "lines": lines}),)
 
 

@@ -10,6 +10,7 @@ Loads may be given by line of the program in a CSV file, from each line on, unti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,9 +59,10 @@ def read_program(
 ) -> Program:
     """A robot program from a file with all that belongs to it, from a text, or from contents by file name.
 
-    A text (of several lines) needs its ``language``.  ``bases`` (in the robot's base) and ``tools`` (on the flange) are
-    frames that the files leave open, by the names that the program uses; ``orientation`` (3, 3) is that of the tool
-    where the program gives points only, ``rotary`` says what A B C of G-code turn.
+    A text (of several lines) needs its ``language``.  ``bases`` (in the robot's base; of FANUC and Yaskawa in the
+    controller's own, as the pendant shows them) and ``tools`` (on the flange) are frames that the files leave open, by
+    the names that the program uses; ``orientation`` (3, 3) is that of the tool where the program gives points only,
+    ``rotary`` says what A B C of G-code turn.
     """
     given = Given(dict(bases or {}), dict(tools or {}), orientation, rotary)
     if isinstance(source, Mapping):
@@ -82,8 +84,9 @@ def read_program(
             "the program has no name and no text; give its path or its lines", parameter="source", value=""
         )
     path = Path(source)
-    files = {p.name: data for p, data in program_files(path, language).items()}
-    return parsed(files, given, language, str(path.parent))
+    found = program_files(path, language)
+    given = replace(given, beside=called_files(path, found, language))
+    return parsed({p.name: data for p, data in found.items()}, given, language, str(path.parent))
 
 
 def program_files(path: Path, language: str = "") -> dict[Path, bytes]:
@@ -100,6 +103,22 @@ def program_files(path: Path, language: str = "") -> dict[Path, bytes]:
     return files
 
 
+def called_files(path: Path, files: Mapping[Path, bytes], language: str = "") -> dict[str, bytes]:
+    """Files beside a program whose routines it calls, or these call, with what belongs to them, by name."""
+    post = post_kinds()[language]() if language in post_kinds() else post_for(path.name)
+    endings, out = (*post.suffixes, *post.companions), dict[str, bytes]()
+    names = {name for data in files.values() for name in post.calls(data)}
+    if not names:
+        return {}
+    others = [p for p in sorted(path.parent.iterdir()) if p.suffix.lower() in endings and p.is_file()]
+    others = [p for p in others if p.name not in {f.name for f in files}]
+    while new := [p for p in others if p.stem.upper() in names and p.name not in out]:
+        for other in new:
+            out[other.name] = read_bytes(other)
+            names |= post.calls(out[other.name])
+    return out
+
+
 def corrected_program(
     path: Path, given: Given, out: Path | None, correct: Callable[..., Correction], near: Array | None = None,
     truth: Robot | None = None, progress: Callable[[int, int, str], None] | None = None,
@@ -107,7 +126,8 @@ def corrected_program(
     """The correction of a program file by ``correct``, which takes a program; of a very long one piece by piece."""
     from elastocal.compensation.streamed import streamed
 
-    files, origin = {p.name: data for p, data in program_files(path).items()}, str(path.parent)
+    found, origin = program_files(path), str(path.parent)
+    files, given = {p.name: data for p, data in found.items()}, replace(given, beside=called_files(path, found))
     if out is not None:
         corrected_places(out, [path.parent / name for name in files], dict.fromkeys(files, False))
     load, post = correct.keywords["load"], post_for(path.name)  # type: ignore[attr-defined]

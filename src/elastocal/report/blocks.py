@@ -31,7 +31,8 @@ class Column:
 
     Neighbours with the same ``group`` share one column on the page, where ``decimals`` is the number of
     digits after the point, ``digits`` that of significant ones (six if neither is given).  With ``footnote`` long
-    texts are numbered and printed once below the table.  A column that is not ``shown`` is for programs only.
+    texts are numbered and printed once below the table; of a ``reason`` on the terminal only, a page has them
+    in the table.  A column that is not ``shown`` is for programs only.
     A column in ``si`` holds numbers in the unit that the row's column ``unit`` names; people read them in a unit of the
     trade.  With ``sd``, the key of another such column, they read both as 0.3343(12).  Elsewhere they read
     ``scale`` times the number; of a ``probability`` that is next to nothing they read that.
@@ -44,6 +45,7 @@ class Column:
     decimals: int | None = None
     group: str = ""
     footnote: bool = False
+    reason: bool = False
     shown: bool = True
     digits: int | None = None
     part: int = 0

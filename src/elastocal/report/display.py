@@ -50,9 +50,14 @@ def parted(table: Table) -> tuple[Table, ...]:
     return (made[0], *(replace(part, title="") for part in made[1:]))
 
 
-def displayed(table: Table, most: int | None = None) -> Shown:
-    """The first ``most`` rows (default all) of a table, ready to print; a column with no entry is left out."""
+def displayed(table: Table, most: int | None = None, page: bool = False) -> Shown:
+    """The first ``most`` rows (default all) of a table, ready to print; a column with no entry is left out.
+
+    On a ``page`` there is room for reasons.
+    """
     table = _in_units_of_the_trade(table)
+    if any(c.reason for c in table.columns):
+        table = replace(table, columns=tuple(replace(c, footnote=not page) if c.reason else c for c in table.columns))
     rows = tuple(table.rows[:most])
     columns = [(i, c) for i, c in enumerate(table.columns) if c.shown]
     groups = [list(g) for _, g in groupby(columns, key=lambda c: c[1].group or c[1].key)]

@@ -137,7 +137,7 @@ def _block(block: Block, scenes: list[dict[str, Any]], above: str | None) -> str
         title = block.key.replace("_", " ").capitalize()
         return folded("" if title == above else title, f"<pre>{escaped(block.text)}</pre>")
     if isinstance(block, Table):
-        made = displayed(block, MOST_ROWS)
+        made = displayed(block, MOST_ROWS, page=True)
         if len(made.rows) > FEW_ROWS:
             label = f"{block.title or _label(made.header)} ({len(made.rows)} rows)"
             return folded(label, f"\n{table(made)}\n", "table")

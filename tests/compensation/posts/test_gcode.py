@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from elastocal.compensation.posts.gcode import Gcode
 from elastocal.compensation.program import Changes, Given, Inserted
 from elastocal.compensation.stations import between, chords
+from elastocal.files.programs import read_program
 
 SHIFT = np.array([1.2e-3, -0.7e-3, 2.5e-3])
 
@@ -276,3 +277,18 @@ def test_the_example():
     assert [np.degrees(m.arc.angle) for m in program.moves if m.arc] == pytest.approx([90] * 4)
     assert [s.line for s in program.skipped] == [22]
     assert Rotation.from_matrix(program.rotations[0]).magnitude() == pytest.approx(np.pi)
+
+
+@pytest.mark.parametrize(("word", "said"), [("", True), ("G21", False), ("G20", False), ("G71", False)])
+def test_a_unit_that_no_word_says_is_named(word: str, said: bool) -> None:
+    text = f"G90 G54 {word}\nG0 X0 Y0 Z1\nG1 X4.\nX5.\nX6.\n"
+    program = read_program(text, "gcode")
+    assert any("MM ARE ASSUMED" in note for note in program.notes) is said
+    late = read_program("G0 X0 Y0 Z1\nG20\nG1 X4.\n", "gcode")
+    assert any("MM ARE ASSUMED" in note for note in late.notes)
+
+
+@pytest.mark.parametrize(("line", "said"), [("", True), ("UNITS/MM\n", False), ("UNITS/INCHES\n", False)])
+def test_the_same_of_apt(line: str, said: bool) -> None:
+    program = read_program(f"PARTNO A\n{line}GOTO/0,0,1\nGOTO/4,0,1\n", "apt")
+    assert any("MM ARE ASSUMED" in note for note in program.notes) is said

@@ -279,10 +279,26 @@ def test_angles_stay_as_controllers_have_them(kind: str) -> None:
             assert ((angles > -180) & (angles <= 180)).all()
 
 
-def test_a_user_frame_that_nobody_states_is_suggested_where_the_controllers_own_frame_lies() -> None:
+def test_a_user_frame_that_nobody_states_is_suggested_in_the_controllers_own_frame() -> None:
     robot = read_robot("fanuc-r2000ic165f")
     with pytest.raises(InputError) as error:
         compensate(robot, read_program(LEVEL["fanuc"].format(a=180, b=0, c=0), "fanuc"), FORCE)
     assert error.value.code == "frame-unknown"
-    assert error.value.suggested == {"base": ("1=0,0,670,0,0,0",), "tool": (f"1={robot.tool}",)}
-    assert "own frame lies there at 0,0,670,0,0,0" in str(error.value)
+    assert error.value.suggested == {"base": ("1=0,0,0,0,0,0",), "tool": (f"1={robot.tool}",)}
+    assert "it lies at 0,0,670,0,0,0" in str(error.value)
+
+
+def test_user_frames_are_typed_as_the_pendant_shows_them() -> None:
+    """The world of a FANUC lies at the height of axis 2: 670 mm above the mounting plane of this robot."""
+    robot, text = read_robot("fanuc-r2000ic165f"), LEVEL["fanuc"].format(a=180, b=0, c=0)
+    typed = Pose(np.diag([1.0, -1, -1]), [1.2, -0.1, 0.1])
+    tools = {"1": TOOL}
+    done = compensate(robot, read_program(text, "fanuc", bases={"1": typed}, tools=tools), FORCE)
+    program = done.program
+    want = Pose(translation=[0, 0, 0.67]) @ typed @ Pose(translation=program.positions[0])
+    np.testing.assert_allclose(done.job.placed.position[0], want.translation, atol=1e-12)
+    again = compensate(robot, program, FORCE)
+    np.testing.assert_array_equal(again.job.placed.position, done.job.placed.position)
+    elsewhere = {"1": typed, "0": Pose(translation=[0, 0, 0.6])}
+    moved = compensate(robot, read_program(text, "fanuc", bases=elsewhere, tools=tools), FORCE)
+    np.testing.assert_allclose(done.job.placed.position[0] - moved.job.placed.position[0], [0, 0, 0.07], atol=1e-12)

@@ -6,11 +6,14 @@ import gc
 import re
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from elastocal.compensation.posts.rapid_data import Statements
 from elastocal.compensation.program import Program
+from elastocal.compensation.run import compensate
 from elastocal.files.programs import read_program
+from elastocal.files.robot.read import read_robot
 
 P1, P2 = "p[0.7,-0.2,0.3,0,3.14159,0]", "p[0.7,-0.1,0.3,0,3.14159,0]"
 A, B = "set_tcp(p[0,0,0.15,0,0,0])", "set_tcp(p[0,0,0.30,0,0,0])"
@@ -392,3 +395,28 @@ def test_the_text_of_a_program_goes_with_its_reader(file: str) -> None:
         assert gc.collect() < 300
     finally:
         gc.enable()
+
+
+def test_a_routine_in_a_file_of_its_own_is_read_for_what_it_leaves_active(tmp_path) -> None:
+    head = "DEF p( )\n$BASE={X 1750,Y -80,Z 800,A 0,B 0,C 0}\n$TOOL={X 0,Y 100,Z 200,A 0,B 0,C 0}\n"
+    start = "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\nLIN {X 0,Y 0,Z 20,A 0,B 0,C 180}\n"
+    (tmp_path / "p.src").write_text(f"{head}{start}newBase()\nLIN {{X 100,Y 0,Z 20,A 0,B 0,C 180}}\nEND\n")
+    alone = read_program(tmp_path / "p.src")
+    assert alone.unread == ("NEWBASE",)
+    (tmp_path / "newbase.src").write_text("DEF newbase( )\nset(1)\nEND\n")
+    (tmp_path / "set.src").write_text("DEF set(n:IN)\nINT n\nLIN {X 5}\n$BASE=PART\nEND\n")
+    (tmp_path / "set.dat").write_text("DEFDAT set\nFRAME PART={X 1650,Y -80,Z 900,A 0,B 0,C 0}\nENDDAT\n")
+    program = read_program(tmp_path / "p.src")
+    assert not program.unread
+    first, last = (program.bases[t.base].pose.translation for t in program.targets[1:])
+    np.testing.assert_allclose(first, [1.75, -0.08, 0.8])
+    np.testing.assert_allclose(last, [1.65, -0.08, 0.9])
+    assert list(program.files) == ["p.src"]
+    assert len(program.moves) == 3
+    done = compensate(read_robot("kuka-kr270"), program, [-400.0, 0, -300, 0, 0, 0])
+    place = done.job.placed.position[-1]
+    np.testing.assert_allclose(place, [1.75, -0.08, 0.92], atol=1e-9)
+    assert list(done.files) == ["p.src"]
+    other = compensate(read_robot("kuka-kr270"), alone, [-400.0, 0, -300, 0, 0, 0])
+    assert other.verdict[0].data["unread"] == ("NEWBASE",)
+    assert "Every" not in other.verdict[0].text

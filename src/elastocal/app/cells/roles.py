@@ -42,7 +42,8 @@ class Uses:
     ``either`` are sets of parameters that say the same in different ways: what is typed in one of them sets aside what
     cell.yaml says in another.  ``nominal`` commands answer from the robot file, whether it was calibrated or not.
     ``note`` is added to what the documentation says of the command.  One that is not ``alone`` in the cell lets others
-    run beside it: it lasts for hours and touches nothing of theirs.
+    run beside it: it lasts for hours and touches nothing of theirs.  ``by_line`` parameters name lines of one program:
+    cell.yaml states them for that one alone, and what is typed of ``either`` sets them aside.
     """
 
     roles: dict[str, str]
@@ -51,9 +52,12 @@ class Uses:
     nominal: bool = False
     note: str = ""
     alone: bool = True
+    by_line: tuple[str, ...] = ()
 
     def other_ways(self, parameter: str, typed: Collection[str]) -> tuple[str, ...]:
         """What was typed in place of a parameter."""
+        if parameter in self.by_line:
+            return tuple(p for way in self.either for p in way if p in typed)
         if not any(parameter in way for way in self.either):
             return ()
         return tuple(p for way in self.either if parameter not in way for p in way if p in typed)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, get_type_hints
@@ -58,12 +58,12 @@ def _run_in(
     name = command.__name__
     chosen = resolved(home, name, uses, seen_from_cell(values, home))
     words = (name, *_words(context, seen_from_cell(values, home), typed))
-    chosen = with_options(home, command, chosen, typed)
     programs = _programs(home, chosen) if "program" in uses.roles else (None,)
     chosen = _with_unread(home, chosen) if "program" in uses.roles else chosen
     with gathered_answers("programs") if len(programs) > 1 else nullcontext():
         for program in programs:
             one = chosen if program is None else replace(chosen, values={**chosen.values, "program": program})
+            one = with_options(home, command, one, typed, program)
             label = run_label(home, name, uses, one.values, typed)
             one = filled(home, uses, one, label)
             check_needed(context, command, one.values)
@@ -73,7 +73,20 @@ def _run_in(
                 words, home, label=label, seed=seed, settings=settings, notes=notes, typed=places, alone=uses.alone
             ):
                 _make_folders(uses, one)
-                command(**one.values)
+                with _named_in_cell(home, one):
+                    command(**one.values)
+
+
+@contextmanager
+def _named_in_cell(home: CellFolder, chosen: Chosen) -> Iterator[None]:
+    """An error of an option that stands in cell.yaml says so."""
+    try:
+        yield
+    except InputError as error:
+        if error.parameter not in chosen.stated:
+            raise
+        option = f"--{error.parameter.replace('_', '-')}"
+        raise error.reworded(f"{error} ({option} stands in cell.yaml)") from None
 
 
 def _elsewhere(home: CellFolder, command: Command, chosen: Chosen, typed: set[str]) -> tuple[Path, ...]:

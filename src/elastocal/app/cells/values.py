@@ -16,7 +16,7 @@ import typer
 
 from elastocal.app.cells.roles import FIRST, USES, Fill, Uses
 from elastocal.app.cli.command import declared, example
-from elastocal.errors import FormatError, InputError, MissingError, RangeError, UnknownNameError
+from elastocal.errors import ConflictError, FormatError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.cell import CellFolder, is_cell, read_cell, tables_in
 from elastocal.files.opened import path_of, seen_from
 from elastocal.files.typed import Misfit, of_type
@@ -29,11 +29,15 @@ WORDS = ("robot", "truth", "source")
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Values for a command, the keys of cell.yaml that gave some of them, and what is to be said of its options."""
+    """Values for a command, the keys of cell.yaml that gave some of them, and what is to be said of its options.
+
+    ``stated`` are parameters that cell.yaml gives.
+    """
 
     values: Mapping[str, Any]
     keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
 
     def with_value(self, parameter: str, value: Any, key: str) -> Chosen:
         return replace(self, values={**self.values, parameter: value}, keys=tuple(dict.fromkeys((*self.keys, key))))
@@ -148,10 +152,15 @@ def _absent(cell: CellFolder, role: str) -> InputError:
     return InputError(message, code="no-file", file=place, value=role)
 
 
-def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen, typed: set[str]) -> Chosen:
-    """Options of cell.yaml for what was not typed, neither itself nor in another way."""
+PROGRAMS = "programs"
+"""Key of the options of single programs, by their file names."""
+
+
+def with_options(
+    home: CellFolder, command: Callable[..., None], chosen: Chosen, typed: set[str], program: Path | None = None
+) -> Chosen:
+    """Options of cell.yaml for what was not typed, neither itself nor in another way: first those of the program."""
     name = command.__name__
-    taken, left = [], []
     for other in home.options:
         declared(other)
         if other not in USES:
@@ -160,11 +169,49 @@ def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen,
             raise UnknownNameError(
                 "command", other, sorted(USES), home.located.where(where), **home.located.place(where)
             )
+    options = home.options.get(name, {})
+    own = {} if program is None else _of_program(home, name, program)
+    place: tuple[str, ...] = ("options", name)
+    if own:
+        chosen = _with_some(home, command, chosen, typed, own, (*place, PROGRAMS, program.name if program else ""))
+    general = {k: v for k, v in options.items() if k != PROGRAMS or program is None}
+    bound = next((k for k in general if str(k).replace("-", "_") in USES[name].by_line), None)
+    if bound is not None:
+        known = program.name if program else "part.src"
+        message = f"{bound} is of one program: write it under {PROGRAMS}, as {PROGRAMS}: {{{known}: {{{bound}: ...}}}}"
+        raise home.located.error((*place, bound), message, ConflictError)
+    return _with_some(home, command, chosen, typed | {str(k).replace("-", "_") for k in own}, general, place)
+
+
+def _of_program(home: CellFolder, name: str, program: Path) -> Mapping[str, Any]:
+    """Options for one program; every program that is named must be in the cell."""
+    place = ("options", name, PROGRAMS)
+    stated = home.options.get(name, {}).get(PROGRAMS, {})
+    if not isinstance(stated, dict) or not all(isinstance(v, dict) for v in stated.values()):
+        raise home.located.error(
+            place, "write the name of a program and its options: {part.src: {force: ...}}", FormatError
+        )
+    folder = home.path("programs")
+    for key in stated:
+        if key != program.name and not (folder / str(key)).is_file():
+            there = [p.name for p in sorted(folder.iterdir()) if p.is_file()] if folder.is_dir() else []
+            where = (*place, str(key))
+            raise UnknownNameError("program", str(key), there, home.located.where(where), **home.located.place(where))
+    return dict(stated.get(program.name, {}))
+
+
+def _with_some(
+    home: CellFolder, command: Callable[..., None], chosen: Chosen, typed: set[str], options: Mapping[str, Any],
+    whole: tuple[str, ...],
+) -> Chosen:  # fmt: skip
+    """Options that stand in one ``place`` of cell.yaml."""
+    name = command.__name__
+    taken, left = [], []
     hints = get_type_hints(command)
     hints.pop("return", None)
-    for key, value in home.options.get(name, {}).items():
+    for key, value in options.items():
         parameter = str(key).replace("-", "_")
-        place = ("options", name, key)
+        place = (*whole, key)
         main = next(iter(USES[name].roles), "")  # what the cell itself stands for
         if parameter not in hints or parameter in (main, "json"):
             valid = [h for h in hints if h not in (main, "json")]
@@ -175,6 +222,7 @@ def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen,
         elif parameter not in typed:
             taken.append(f"--{parameter.replace('_', '-')} {value}")
             chosen = chosen.with_value(parameter, given, "options")
+            chosen = replace(chosen, stated=(*chosen.stated, parameter))
     notes = (f"From cell.yaml: {'; '.join(taken)}.",) if taken else ()
     return replace(chosen, notes=(*chosen.notes, *notes, *left))
 

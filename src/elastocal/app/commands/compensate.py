@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
     from elastocal.compensation.correction import Correction
     from elastocal.compensation.process import ProcessLoad
+    from elastocal.results import Finding
 
 _CELL = Uses(
     {"program": "programs", "calibration": "calibration", "robot": "robot", "truth": "robot"},
     (Fill("calibration", "calibration", output=False, unless=("robot",)), Fill("out", "corrected"), REPORT),
     (("force", "moment"), ("loads",), ("milling",)),
+    by_line=("load_lines", "loads"),
 )
 _FRAME = "NAME=X,Y,Z,A,B,C"
 
@@ -41,6 +43,7 @@ class CompensateResult:
     robot: Calibrated
     correction: Correction
     files: dict[Path, bytes] = field(default_factory=dict)
+    doubts: tuple[Finding, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -48,7 +51,7 @@ class CompensateResult:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (*self.robot.notes, *(warning.text for warning in self.correction.warnings))
+        return (*self.robot.notes, *(w.text for w in (*self.doubts, *self.correction.warnings)))
 
 
 @command("daily", 9, _CELL, csv=True, progress="correcting {program.name}")
@@ -66,7 +69,8 @@ def compensate(
         str | None, typer.Option(metavar="NUMBER", help="Of the robot that will run it; another one is refused.")
     ] = None,
     base: Annotated[
-        list[str] | None, typer.Option(metavar=_FRAME, help="A base that the files leave open (mm, deg); repeatable.")
+        list[str] | None,
+        typer.Option(metavar=_FRAME, help="A base that the files leave open (mm, deg), as the pendant shows it."),
     ] = None,
     tool: Annotated[
         list[str] | None, typer.Option(metavar=_FRAME, help="A tool on the flange, or NAME=FRAME of the robot.")
@@ -123,6 +127,9 @@ def compensate(
     densify_um: Annotated[
         float | None, typer.Option(metavar="UM", help="Put points into lines that would be off by more than this.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Correct a program that an earlier run in the cell wrote once more.")
+    ] = False,
     chord_um: Annotated[float, typer.Option(metavar="UM", help="How far chords may be from arcs of G-code.")] = 5.0,
     truth: Annotated[
         str | None, typer.Option(metavar="ROBOT", help="Also run both programs on this simulated (true) robot.")
@@ -152,6 +159,7 @@ def compensate(
     from functools import partial
 
     from elastocal.app.calibrated import calibrated
+    from elastocal.app.cells.corrected import corrected_before
     from elastocal.app.configurations import typed_near
     from elastocal.app.typed_program import typed_frames, typed_orientation
     from elastocal.compensation.program import Given
@@ -160,6 +168,7 @@ def compensate(
     from elastocal.files.programs import corrected_program, correction_files
     from elastocal.files.robot.read import read_robot
 
+    doubts = corrected_before(program, calibration, again)
     known = calibrated(calibration, robot, serial)
     model = known.model
     hand = flange_of(model, flange)
@@ -180,7 +189,7 @@ def compensate(
     files = correction_files(correction, out) if written and out is not None else {}
     if written and robodk is not None:
         files[robodk] = _robodk(correction, robodk)
-    return CompensateResult(program, calibration, truth, known, correction, files)
+    return CompensateResult(program, calibration, truth, known, correction, files, doubts)
 
 
 def _robodk(correction: Correction, file: Path) -> bytes:

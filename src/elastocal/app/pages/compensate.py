@@ -15,7 +15,7 @@ from elastocal.compensation.posts.collect import spoken
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verdict import predicted_rms
 from elastocal.compensation.verdict import verdict as findings
-from elastocal.quantities import DASH, millimetres
+from elastocal.quantities import DASH, length, millimetres
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
 from elastocal.spatial.pose import Pose
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PREDICTED = "predicted residual error"
 MOST_ROWS = 2000
+MOST_MOVES = 12
 
 
 def page(result: CompensateResult) -> Report:
@@ -36,6 +37,9 @@ def page(result: CompensateResult) -> Report:
     problems, left, drawn = problem_table(correction), left_table(correction), scenes(correction)
     sections = (
         Section("Error along the program", (error_lines(correction, tolerance), summary_table(correction))),
+        Section(
+            "Between targets", (between_table(correction),) if correction.along.moves and not correction.nothing else ()
+        ),
         Section("Workpiece", workpiece_maps(correction, None if cell is None else cell.workpiece)),
         Section("Robot and program", drawn[:1]),
         Section("Targets that are not corrected", (problems,) if problems.rows else ()),
@@ -53,13 +57,27 @@ def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
     """The errors that matter; on the simulated true robot where one is given."""
     before, after = (r.distances() for r in result.on_truth or (result.before, result.after))
     whose = "RMS, simulated true robot" if result.on_truth is not None else "RMS, by the model"
-    out = [Tile("error before", millimetres(before.rms), "mm", whose, "before")]
+    before_rms = 0.0 if result.nothing and result.on_truth is None else before.rms
+    out = [Tile("error before", millimetres(before_rms), "mm", whose, "before")]
     if result.on_truth is not None:
         worst = f"worst target {millimetres(after.max)} mm"
         out.append(Tile("error after", millimetres(after.rms), "mm", f"{whose}; {worst}", "after"))
     out.append(_predicted(result))
     done, total = result.motions
-    out.append(Tile("motions corrected", f"{done} of {total}", "", f"{result.inserted} points inserted"))
+    if result.along.worst is not None and not result.nothing:
+        where = f"{result.along.worst.file}, line {result.along.worst.line}; by the model"
+        out.append(
+            Tile(
+                "between targets",
+                millimetres(result.along.most),
+                "mm",
+                where,
+                "after",
+                "bad" if result.leaves_way else "",
+            )
+        )
+    word = "motions looked at" if result.nothing else "motions corrected"
+    out.append(Tile(word, f"{done} of {total}", "", f"{result.inserted} points inserted"))
     if tolerance is not None:
         out.append(Tile("tolerance", f"{1e3 * tolerance:g}", "mm", "certificate in cell.yaml", "tolerance"))
     return tuple(out)
@@ -96,7 +114,15 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
     )
 
 
-_ORDER = {"motions": 0, "predicted": 1, "not-calibrated": 1, "not-corrected": 1, "taken-as-exact": 2, "truth": 3}
+_ORDER = {
+    "motions": 0,
+    "between-targets": 0,
+    "predicted": 1,
+    "not-calibrated": 1,
+    "not-corrected": 1,
+    "taken-as-exact": 2,
+    "truth": 3,
+}
 """What a reader asks first: is it corrected, and how far off will the tool be?"""
 _LAST = ("rounding",)
 
@@ -181,6 +207,30 @@ def contribution_table(result: Correction) -> Table:
     return Table("contributions", "Contributions", columns, tuple(cells), (note + in_them,))
 
 
+def between_table(result: Correction) -> Table:
+    """The moves that the tool leaves by most between corrected targets."""
+    way = result.along
+    columns = (
+        Column("file", "file"), Column("line", "line"), Column("motion", "motion"),
+        Column("off_um", "off the way", "mm", decimals=4, scale=1e-3),
+        Column("truth_um", "simulated true robot", "mm", decimals=4, scale=1e-3, shown=way.on_truth is not None),
+    )  # fmt: skip
+    order = np.argsort(-np.nan_to_num(way.off, nan=np.inf), kind="stable")[:MOST_MOVES]
+    truth = np.full(len(way.off), np.nan) if way.on_truth is None else way.on_truth
+    rows = tuple(
+        (way.moves[i].file, way.moves[i].line, way.moves[i].motion, or_reason(1e6 * float(way.off[i]), _NO_WAY),
+         or_reason(1e6 * float(truth[i]), _NO_WAY))
+        for i in order
+    )  # fmt: skip
+    note = "Largest distance of the loaded tool across the way between corrected targets, the worst moves first."
+    if way.unseen:
+        note += f" {way.unseen} shorter moves are off by less than {length(way.rest)}."
+    if way.others:
+        note += f" {way.others} splines, or moves from an unknown place or another tool, are not looked at."
+    return Table("between", "", columns, rows, (note,))
+
+
+_NO_WAY = "out of reach, or no determined loaded state on the way"
 _ROUNDING = 1e-13
 """m and rad below which a part is not more than the rounding of the computation."""
 _SIZES = (("rms", "RMS"), ("max", "max"))
@@ -237,7 +287,7 @@ def problem_table(result: Correction) -> Table:
     """Targets that cannot be corrected, and why."""
     columns = (
         Column("target", "target"), Column("off_mm", "stays off by", "mm", 4), Column("status", "status"),
-        Column("reason", "why, and what to do", footnote=True),
+        Column("reason", "why, and what to do", reason=True),
     )  # fmt: skip
     rows = []
     for i in np.flatnonzero(~result.corrected):
@@ -253,7 +303,7 @@ def left_table(result: Correction) -> Table:
         Column("file", "file"): lambda s: s.file,
         Column("line", "line"): lambda s: s.line,
         Column("text", "motion"): lambda s: s.text,
-        Column("reason", "why", footnote=True): lambda s: s.reason,
+        Column("reason", "why", reason=True): lambda s: s.reason,
     })  # fmt: skip
 
 

@@ -165,7 +165,7 @@ def mass_table(gravity: Gravity) -> Table:
         Column("file", "in the robot file", digits=5), Column("group", "group"),
         Column("informed_percent", "known by the log", "%", 0), Column("value", "value", shown=False),
         Column("sd", "sd", shown=False),
-        Column("reason", "why it is not estimated", footnote=True),
+        Column("reason", "why it is not estimated", reason=True),
     )  # fmt: skip
     return Table("masses", "", columns, tuple(_mass(gravity, n) for n in arm.unknowns.masses), _mass_notes(arm))
 
@@ -223,7 +223,7 @@ def friction_table(fit: GravityFit) -> Table:
         Column("value", "value (sd)", si=True, sd="sd"): lambda t: or_reason(t.value, t.reason),
         Column("unit", "unit"): lambda t: t.unit,
         Column("sd", "sd", shown=False, si=True): lambda t: or_reason(t.sd, t.reason),
-        Column("reason", "why it is unknown", footnote=True): lambda t: t.reason or None,
+        Column("reason", "why it is unknown", reason=True): lambda t: t.reason or None,
     }, *notes)  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def holding_table(result: GravityResult) -> Table:
     columns = (
         *axis_columns(poses.axes), Column("joint", "joint"), Column("torque", "torque", digits=5),
         Column("sd", "sd", digits=2), Column("unit", "unit"), Column("extrapolated", "extrapolated"),
-        Column("leverage", "leverage", digits=3), Column("reason", "why it is unknown", footnote=True),
+        Column("leverage", "leverage", digits=3), Column("reason", "why it is unknown", reason=True),
     )  # fmt: skip
     rows = tuple(
         (*configuration_cells(poses, i), joint, or_reason(float(holding.torque[i, j]), REFUSED),

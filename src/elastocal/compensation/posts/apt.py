@@ -56,6 +56,8 @@ class Apt(CamPost, RowPost):
         given = given or Given()
         walk = Walk(one_file(files), Collector())
         walk.run()
+        if not walk.has_unit:
+            walk.into.note(f"{walk.text.name}: no UNITS statement says the unit; MM ARE ASSUMED")
         return program_of(self.kind, files, walk.into, _how(walk.unit), given, {})
 
     def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
@@ -98,6 +100,7 @@ class Walk:
     text: Text
     into: Collector
     unit: str = "mm"
+    has_unit: bool = False
     axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     feed: float = np.nan
     rapid: bool = False
@@ -193,7 +196,7 @@ class Walk:
                 line=number,
                 value=word,
             )
-        self.unit = unit
+        self.unit, self.has_unit = unit, True
 
     def _axis(self, where: tuple[int, int], args: str) -> None:
         values = [finite_number(c.strip()) for c in args.split(",")]

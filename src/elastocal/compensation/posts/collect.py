@@ -102,6 +102,8 @@ class Collector:
         self.moves: list[Move] = []
         self.skipped: list[Skipped] = []
         self.notes: dict[str, None] = {}
+        self.unread: dict[str, None] = {}
+        """Routines whose files nobody has seen, and which may change base and tool."""
         self.last: int | None = None
         """The target where the robot stands, where that is known."""
         self.derived: dict[int, Derived] = {}
@@ -217,7 +219,8 @@ class Collector:
         tools = self.frames("tool", given.tools, known.get("tool", {}))
         return Program(
             language=language, files=dict(files), targets=tuple(self.targets), moves=tuple(self.moves),
-            skipped=tuple(self.skipped), bases=bases, tools=tools, notes=tuple(self.notes), **rest,
+            skipped=tuple(self.skipped), bases=bases, tools=tools, notes=tuple(self.notes),
+            unread=tuple(self.unread), **rest,
         )  # fmt: skip
 
     def settle(self, *by_number: dict[int, Any]) -> None:

@@ -288,6 +288,8 @@ class Walk:
 
     def _target(self, line: Line, start: tuple[float, ...]) -> None:
         modal = self.modal
+        if not modal.has_unit:
+            self.into.note(f"{self.text.name}: no G20 or G21 says the unit before its first point; MM ARE ASSUMED")
         shape: Arc | str | None = None
         if modal.motion in (2, 3):
             shape = self._arc(line, start)

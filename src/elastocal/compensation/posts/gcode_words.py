@@ -169,11 +169,12 @@ CALLS = {65: "macro call", 66: "macro call", 67: "macro call"}
 
 @dataclass(frozen=True)
 class Modal:
-    """``unit`` in m, ``feed`` in m/s."""
+    """``unit`` in m, and whether a word says it; ``feed`` in m/s."""
 
     motion: int | None = None
     axis: int = 2
     unit: float = 1e-3
+    has_unit: bool = False
     absolute: bool = True
     centres_absolute: bool = False
     base: str = "G54"
@@ -196,7 +197,7 @@ def with_code(modal: Modal, code: float, line: int) -> tuple[Modal, str]:
     if code in PLANES:
         return replace(modal, axis=PLANES[code]), ""
     if code in METRES:
-        return replace(modal, unit=METRES[code]), ""
+        return replace(modal, unit=METRES[code], has_unit=True), ""
     if code in (90, 91):
         return replace(modal, absolute=code == 90), ""
     if code in (90.1, 91.1):

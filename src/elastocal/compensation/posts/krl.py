@@ -28,6 +28,7 @@ from elastocal.compensation.posts.krl_data import (
     stem,
     variables,
 )
+from elastocal.compensation.posts.krl_elsewhere import Elsewhere
 from elastocal.compensation.posts.krl_read import Walk
 from elastocal.compensation.posts.poses import kuka_angles
 from elastocal.compensation.posts.post import SLOW, SPEED, START, ToolPath, plain_lines, program_name, windows_lines
@@ -46,6 +47,7 @@ HOW = Written()
 """mm and deg, angles about z, y and x in turn."""
 _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
 _DEFDAT = re.compile(r"(?<!\w)DEFDAT\b", re.A | re.I)
+_CALL = re.compile(rb"^[ \t]*+([A-Za-z_]\w*+)[ \t]*\(", re.M)
 _MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
 
 
@@ -83,11 +85,16 @@ class Krl(RowPost):
                 into.note(f"{name}: has no line DEFDAT, as data lists of KUKA have; check that it is the right file")
         omitted: dict[int, int] = {}
         turns: dict[int, tuple[int, int]] = {}
+        beside = {name: opened(name, data) for name, data in given.beside.items()}
+        elsewhere = Elsewhere.of(beside, texts, frames, into)
         for text in sources:
             names = Lookup(modules, stem(text.name))
-            Walk(text, texts, names, into, frames, omitted, turns).run()
+            Walk(text, texts, names, into, frames, omitted, turns, elsewhere=elsewhere).run()
         into.settle(omitted, turns)
         return program_of(self.kind, files, into, HOW, given, frames, Own(turns, omitted))
+
+    def calls(self, data: bytes) -> set[str]:
+        return {m[1].decode("ascii").upper() for m in _CALL.finditer(data)}
 
     def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
         yield from _keys(program, values, changes.inserted)

@@ -162,10 +162,14 @@ _ROUTINE = re.compile(r"(?:\xef\xbb\xbf)?[ \t]*(GLOBAL[ \t]+)?DEF(?:FCT)?\b[^\r\
 
 @dataclass(frozen=True)
 class Lookup:
-    """What names mean in one module: its own variables, then those of $config.dat."""
+    """What names mean in one module: its own variables, then those of $config.dat.
+
+    ``file`` is its file where it is not of the program: its names are not those of the program.
+    """
 
     modules: Mapping[str, Variables]
     module: str
+    file: str = ""
 
     def value(self, name: str) -> Literal:
         key = re.sub(r"[ \t]", "", name).upper()

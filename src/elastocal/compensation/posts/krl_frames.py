@@ -55,7 +55,7 @@ def by_assignment(
         known = literal(text.name, text.text, text.text.index("{", start), end)
         pose = known.pose() if known else None
     elif variable is not None and variable.pose() is not None:
-        name, pose = value.upper(), variable.pose()
+        name, pose = value.upper() + (f" of {names.file}" if names.file else ""), variable.pose()
     return with_frame(state, word[1:], name), pose
 
 

@@ -1,8 +1,8 @@
 """Goes through the lines of a .src file: which frames are active, and which moves use which literals.
 
 Frames: $BASE, $TOOL, BAS(#BASE,i), FDAT of inline forms, WITH of spline motions.  Calls of routines of the file are
-followed for the frames that they set.  Branches and loops are not: after one the place of the robot is not known, and a
-frame that was set inside it is not known either.
+followed for the frames that they set, those of other files by ``krl_elsewhere``.  Branches and loops are not: after one
+the place of the robot is not known, and a frame that was set inside it is not known either.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from elastocal.compensation.posts.text import BOM, NUMBER, Repeats, Text
 from elastocal.compensation.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.compensation.posts.krl_elsewhere import Elsewhere
 
 _MASS = re.compile(rf"(?:[ \t]*=[ \t]*\{{[ \t]*M[ \t]+|\.M[ \t]*=[ \t]*)({NUMBER})", re.A | re.I)
 
@@ -83,6 +87,8 @@ class Walk:
     done: bool = False
     flat: bool = False
     """Up to the end of a routine, branches and loops left aside."""
+    elsewhere: Elsewhere | None = None
+    """Routines of other files."""
 
     @cached_property
     def heads(self) -> list[re.Match[str]]:
@@ -123,6 +129,7 @@ class Walk:
     def _follow(self, line: int, name: str, flat: bool) -> list[Active]:
         state = State(name, name, name)
         walk = Walk(self.text, self.texts, self.names, Collector(), self.frames, {}, {}, state, line=line, flat=flat)
+        walk.elsewhere = self.elsewhere
         walk.ends, walk.heads, walk.spelled = [], self.heads, self.spelled
         walk.routines, walk.repeats = self.routines, self.repeats
         walk.run()
@@ -262,7 +269,13 @@ class Walk:
         known = self.spelled.get(word)
         if known:
             self.state = self.state.given(self.routines.called(known, self.state.active))
+            return
+        active = self.elsewhere.called(word, self.state.active) if self.elsewhere else None
+        if active is not None:
+            self.state = self.state.given(active)
+            self.into.note(f"{self.text.name}: {word} is read in its own file for the base and tool that it leaves")
         else:
+            self.into.unread[word] = None
             self.into.note(f"{self.text.name}: the call of {word} is taken not to change base and tool")
 
     def _motion(self, word: str, line: int, at: int, end: int) -> None:

@@ -136,6 +136,10 @@ class Post(ABC):
 
         return Run.of(self, files, least, size, most)
 
+    def calls(self, data: bytes) -> set[str]:
+        """Names (upper case) that a file calls and that may be those of other files of its folder."""
+        return set()
+
     def branch(self, target: Target) -> Branch | None:
         """What the configuration data of a target say about the way that the arm reaches it; None: nothing."""
         return None

@@ -65,7 +65,7 @@ class Routines:
         """What is active behind a call of a routine."""
         if self._within and self._within[-1] in self.places:
             self._calls.setdefault(name, []).append((self._within[-1], dict(active)))
-        return _filled(self._exit(name, self.places[name]), start(name), active)
+        return filled(self._exit(name, self.places[name]), start(name), active)
 
     def looped(self, place: int, line: int, active: Active) -> Active:
         """What is active in a loop, at its first line."""
@@ -99,7 +99,7 @@ class Routines:
         if name not in self._entries:
             self._entries[name] = dict.fromkeys(self._begin(name), Unknown(f"{name} calls itself"))
             calls = [] if name in self._public else self._found.get(name, [])
-            at = [_filled(active, start(caller), self.entry(caller)) for caller, active in calls]
+            at = [filled(active, start(caller), self.entry(caller)) for caller, active in calls]
             entry = joined(at, f"it is another one at different calls of {name}") if at else self._begin(name)
             why = self._otherwise.get(name)
             self._entries[name] = dict.fromkeys(entry, Unknown(why)) if why else entry
@@ -153,7 +153,8 @@ def joined(ways: Sequence[Active], why: str) -> Active:
     return {k: v if all(w[k] == v for w in ways) else Unknown(why) for k, v in ways[0].items()}
 
 
-def _filled(active: Active, placeholder: str, by: Active) -> Active:
+def filled(active: Active, placeholder: str, by: Active) -> Active:
+    """``active`` with what stood where the placeholder stands."""
     return {k: by[k] if v == placeholder else v for k, v in active.items()}
 
 

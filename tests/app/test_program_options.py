@@ -1,0 +1,60 @@
+"""Options of cell.yaml for one program."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from app.program_desk import lay_program
+
+ROBOT = ("--robot", "kuka-kr270")
+HEAD = "format: elastocal-cell/1\nname: small\nrobot: kuka-kr270\noptions:\n  compensate:\n"
+
+
+@pytest.fixture
+def cell(tmp_path: Path) -> Path:
+    folder = tmp_path / "cell"
+    (folder / "programs").mkdir(parents=True)
+    lay_program(folder / "programs", "src")
+    for ending in (".src", ".dat"):
+        shutil.copy(folder / "programs" / f"contour{ending}", folder / "programs" / f"short{ending}")
+    return folder
+
+
+def laid(cell: Path, *lines: str) -> None:
+    (cell / "cell.yaml").write_text(HEAD + "".join(f"    {line}\n" for line in lines))
+
+
+def test_lines_with_load_are_those_of_one_program(cell: Path, run: Any) -> None:
+    laid(cell, "force: '-400,0,-150'", "programs: {contour.src: {load_lines: '40-44'}}")
+    got = run("compensate", cell, *ROBOT, "--json")
+    assert got.code == 0, got.err
+    answers = {Path(a["inputs"]["program"]).name: a for a in json.loads(got.out)["programs"]}
+    loads = {name: a["inputs"]["load"] for name, a in answers.items()}
+    assert loads["contour.src"] != loads["short.src"]
+    assert any("--load-lines 40-44" in note for note in answers["contour.src"]["notes"])
+    assert not any("--load-lines" in note for note in answers["short.src"]["notes"])
+
+    typed = run("compensate", cell, *ROBOT, "--force=-400,0,-150", "--json")
+    answers = {Path(a["inputs"]["program"]).name: a for a in json.loads(typed.out)["programs"]}
+    assert answers["contour.src"]["inputs"]["load"] == loads["short.src"]
+    assert any("--load-lines of cell.yaml is not used" in note for note in answers["contour.src"]["notes"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "named"),
+    [
+        (("load_lines: '40-44'",), ("load_lines", "cell.yaml, line 6")),
+        (("programs: {contur.src: {load_lines: '40-44'}}",), ("contur.src", "contour.src")),
+        (("programs: [contour.src]",), ("cell.yaml, line 6",)),
+        (("force: '0,0,-100'", "programs: {contour.src: {load_lines: '900'}}"), ("contour.src", "cell.yaml")),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(cell: Path, run: Any, lines: Any, named: Any) -> None:
+    laid(cell, *lines)
+    got = run("compensate", cell, *ROBOT)
+    assert got.code == 2
+    assert all(word in got.err for word in named), got.err

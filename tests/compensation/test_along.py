@@ -1,0 +1,136 @@
+"""Between corrected targets: a controller that moves in lines and circles, run through the loaded model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation, Slerp
+
+import elastocal as ec
+from elastocal.compensation import along as module
+from elastocal.compensation.commands import correct
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.targets import Targets
+from elastocal.compensation.verification import residual
+from elastocal.files.robot.read import read_robot
+from elastocal.model.loads.wrench import AppliedWrenches
+
+FORCE = np.array([-200.0, 80, -150, 0, 0, 0])
+LONG = """DEF long( )
+$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}
+$TOOL={X 0,Y 100,Z 200,A 0,B 0,C 0}
+PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}
+LIN {X 1500,Y -900,Z 800,A 0,B 0,C 180}
+LIN {X 1500,Y 900,Z 800,A 0,B 0,C 180}
+CIRC {X 2200,Y 200,Z 800,A 0,B 0,C 180},{X 1500,Y -500,Z 800,A 0,B 0,C 180}
+END
+"""
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return read_robot("kuka-kr270")
+
+
+@pytest.fixture(scope="module")
+def program():
+    return ec.read_program(LONG, "krl")
+
+
+def driven(result, place, turn, wanted):
+    """Loaded tool minus ``wanted`` (K, 3) on a controller's way (K, 3), (K, 3, 3)."""
+    at = result.job.placed
+    (frame,) = set(at.frames)
+    near = result.commands.nominal[1]
+    sent = correct(at.model.without("joint_compliance", "link_compliance", "foundation_compliance"),
+                   Targets(frame, place, turn, near)).command  # fmt: skip
+    push = PathLoads((AppliedWrenches(frame, FORCE[None]),))
+    aim = Targets(frame, wanted, turn, near)
+    return residual(at.model, sent, aim, push).position
+
+
+def line_off(result, first, last, shares):
+    """Of the way between two stations."""
+    place, turn = result.commands.position[[first, last]], result.commands.rotation[[first, last]]
+    sent = (1 - shares[:, None]) * place[0] + shares[:, None] * place[1]
+    turns = Slerp([0, 1], Rotation.from_matrix(turn))(shares).as_matrix()
+    ends = result.job.placed.position[[first, last]]
+    wanted = (1 - shares[:, None]) * ends[0] + shares[:, None] * ends[1]
+    gap = driven(result, sent, turns, wanted)
+    way = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    return np.linalg.norm(gap - (gap @ way)[:, None] * way, axis=1)
+
+
+def circle(points):
+    """Centre, normal and angle from the first to the last of three points."""
+    a, b, c = points
+    normal = np.cross(b - a, c - a)
+    normal /= np.linalg.norm(normal)
+    rows = np.array([b - a, c - a, normal])
+    centre = np.linalg.solve(rows, [(b - a) @ (a + b) / 2, (c - a) @ (a + c) / 2, normal @ a])
+    one, two = a - centre, c - centre
+    return centre, normal, np.arctan2(np.cross(one, two) @ normal, one @ two) % (2 * np.pi)
+
+
+def test_a_long_line_and_an_arc_are_off_between_their_targets(robot, program) -> None:
+    done = ec.compensate(robot, program, wrench=FORCE)
+    assert [m.line for m in done.along.moves] == [5, 6, 7]
+    _, line, arc = done.along.off
+    dense = line_off(done, 1, 2, np.linspace(0, 1, 41))
+    assert 1e-4 < line <= dense.max() * (1 + 1e-6)
+    assert line == pytest.approx(dense.max(), rel=0.02)
+
+    rows = [2, 3, 4]
+    told, wanted = done.commands.position[rows], done.job.placed.position[rows]
+    centre, normal, angle = circle(told)
+    share = np.linspace(0, 1, 41)
+    way = centre + Rotation.from_rotvec(share[:, None] * angle * normal).apply(told[0] - centre)
+    turns = Slerp([0, 1], Rotation.from_matrix(done.commands.rotation[[2, 4]]))(share).as_matrix()
+    middle, up, _ = circle(wanted)
+    stood = driven(done, way, turns, np.zeros((41, 3))) - middle
+    off = np.hypot(np.linalg.norm(np.cross(up, stood), axis=1) - np.linalg.norm(wanted[0] - middle), stood @ up)
+    assert arc == pytest.approx(off.max(), rel=0.05)
+    assert done.leaves_way
+    finding = next(f for f in done.verdict if f.code == "between-targets")
+    assert (finding.data["line"], finding.severity) == (6, "warning")
+    assert "Every motion" not in done.verdict[0].text
+
+
+def test_points_in_lines_keep_the_tolerance_and_an_arc_that_gets_none_is_named(robot, program) -> None:
+    done = ec.compensate(robot, program, wrench=FORCE, densify=5e-5)
+    assert (done.along.off[:2] < 5e-5).all()
+    (finding,) = (w for w in done.warnings if w.code == "no-points-inserted")
+    assert finding.data["line"] == 7
+    assert finding.data["off"] == done.along.off[2] > 5e-5
+    assert done.leaves_way
+
+
+def test_between_taught_targets_the_way_is_where_the_unloaded_arm_goes(robot, program) -> None:
+    before = ec.compensate(robot, program, wrench=FORCE, taught=True)
+    after = ec.compensate(robot, program, wrench=FORCE, taught=True, densify=1.5e-5)
+    assert after.inserted > 0
+    assert (after.along.off[:2] < 1.5e-5).all()
+    assert (before.along.off[:2] > 1.5e-5).all()
+    nominal = before.job.placed.position[1:3]
+    assert np.abs(nominal[:, 2] - 0.8).min() > 5e-4  # the unloaded arm hangs
+
+
+def test_a_simulated_true_robot_goes_along_the_path_too(robot, program) -> None:
+    done = ec.compensate(robot, program, wrench=FORCE, truth=robot)
+    np.testing.assert_allclose(done.along.on_truth, done.along.off, rtol=1e-6)
+    assert next(f for f in done.verdict if f.code == "truth").data["between_max"] == pytest.approx(done.along.most)
+
+
+def test_short_moves_are_bounded_by_longer_ones_and_not_looked_at(robot, monkeypatch) -> None:
+    lines = "\n".join(f"LIN {{X {1500 + 4 * i}}}" for i in range(30))
+    text = LONG.replace("CIRC {X 2200,Y 200,Z 800,A 0,B 0,C 180},{X 1500,Y -500,Z 800,A 0,B 0,C 180}", lines)
+    program = ec.read_program(text, "krl")
+    every = ec.compensate(robot, program, wrench=FORCE).along
+    monkeypatch.setattr(module, "MANY", 4)
+    some = ec.compensate(robot, program, wrench=FORCE).along
+    assert (len(every.moves), every.unseen) == (32, 0)
+    assert len(some.moves) == 4
+    assert some.unseen == 28
+    assert some.most == every.most
+    unseen = sorted(every.off)[:28]
+    assert max(unseen) <= some.rest < 1e-6
