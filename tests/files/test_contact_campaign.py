@@ -293,7 +293,7 @@ READ = {
     "empty cell": (
         felt_table().replace(f"{float(FELT[2, 1])!r}", "", 1),
         {},
-        "plan.csv, line 4, column fy_N: an empty cell is no number; give one, or leave it out by missing: skip",
+        "plan.csv, line 4, column fy_N: an empty cell is no reading; give a number, or leave it out by missing: skip",
     ),
     "beyond": (
         felt_table(q=KIND.q + np.array([0, 2 * np.pi])),

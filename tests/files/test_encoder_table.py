@@ -56,7 +56,7 @@ def test_motor_angles_may_be_missing_for_an_axis(tmp_path):
         (["A_counts,A_deg\n1,x\n"], "line 2, column A_deg: 'x' is not a number"),
         (["A_counts,A_deg\n"], "a header and no rows"),
         (["axis,counts,angle_deg\nA,1,2\n"], "there is no column 'angle_deg'"),
-        (["axis,joint_deg\nA,1\n"], "there is no column of counts"),
+        (["axis,joint_deg\nA,1\n"], "there is no column for counts"),
         (["axis,counts,joint_deg\n,1,2\n"], "line 2, column axis: is empty"),
         (["axis,counts,motor_deg,joint_deg\nA,1,2,3\nA,1,,3\n"], "line 3, column motor_deg: is empty"),
         (["axis,counts,counts\nA,1,2\n"], "gives counts a second time"),

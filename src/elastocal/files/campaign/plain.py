@@ -28,11 +28,11 @@ from elastocal.files.campaign.file import (
 from elastocal.files.campaign.readings import Cells, Readings
 from elastocal.files.campaign.requests import read_requests, read_sources
 from elastocal.files.campaign.setup import chosen_markers, read_setup
-from elastocal.files.campaign.table import NOTHING, WIDTHS, CampaignTable
+from elastocal.files.campaign.table import WIDTHS, CampaignTable
 from elastocal.files.located import Located
 from elastocal.files.tables.configurations import NAME, allowed_units, configurations, motor_column
 from elastocal.files.tables.named import read_tables_of
-from elastocal.files.tables.raw import RawTable, cell, columns_of, si_number
+from elastocal.files.tables.raw import RawTable, columns_of, si_readings
 from elastocal.files.units import DIMENSIONS, declared_units
 from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured
@@ -84,16 +84,8 @@ def _table(
     fields = columns_of(raw, known, (NAME,), required, partial(motor_column, raw, axes=axes))
     poses = configurations(raw, fields, axes, model.controller.drives)
     numbers = np.full((len(raw.rows), len(columns)), np.nan)
-    for j, name in enumerate(columns):
-        if name not in fields:
-            continue
-        numbers[:, j] = raw.numbers(fields[name].place) * fields[name].factor
-        for i in np.flatnonzero(np.isnan(numbers[:, j])).tolist():
-            text, where = cell(raw, raw.rows[i], fields[name])
-            if text.lower() not in NOTHING:
-                numbers[i, j] = si_number(raw, raw.rows[i], fields[name])
-            elif not skip:
-                raise MissingError(f"{where}: holds no reading; give a number, or leave it out by missing: skip")
+    there = [j for j, name in enumerate(columns) if name in fields]
+    numbers[:, there] = si_readings(raw, [fields[name] for name in columns if name in fields], skip)
     own = CampaignColumns({k: f for k, f in fields.items() if k not in columns}, {})
     return CampaignTable(word, raw, own, poses, {}, None, ()), numbers
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import ConflictError, InputError, MissingError, NumberError, UnknownNameError
+from elastocal.errors import ConflictError, InputError, MissingError, UnknownNameError
 from elastocal.files.campaign.column_titles import (
     ANGLES,
     DISTANCE,
@@ -28,13 +28,12 @@ from elastocal.files.campaign.column_titles import (
 from elastocal.files.campaign.columns import CampaignColumns, time_column, understand
 from elastocal.files.campaign.conventions import READ, TURNED
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
-from elastocal.files.tables.raw import Field, RawTable, cell, si_columns, si_number
+from elastocal.files.tables.raw import Field, RawTable, cell, si_columns, si_readings
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.rotation import Rotation, nearest_rotation
 from elastocal.values import dataclass
 
-NOTHING = ("", "nan")
 OFF = 0.01
 """How far a quaternion may be from length one, and a matrix from a rotation."""
 WIDTHS = {"position": 3, "deflection": 3, "turn": 3, "rest": 3, "orientation": 9, "distance": 1}
@@ -179,21 +178,8 @@ def _numbers(
     raw: RawTable, fields: Mapping[str, Field], group: tuple[str, ...], wanted: Wanted, missed: set[int]
 ) -> Array:
     """Columns (N, width), nan where nothing was read; the lines of such rows are added to ``missed``."""
-    out = np.stack([raw.numbers(fields[name].place) * fields[name].factor for name in group], axis=1)
-    for i in np.flatnonzero(np.isnan(out).any(axis=1)).tolist():
-        row = raw.rows[i]
-        for j in np.flatnonzero(np.isnan(out[i])).tolist():
-            text, where = cell(raw, row, fields[group[j]])
-            if text.lower() not in NOTHING:
-                out[i, j] = si_number(raw, row, fields[group[j]])
-                continue
-            if not wanted.skip:
-                message = repr(text) if text else "an empty cell"
-                raise NumberError(
-                    f"{where}: {message} is no reading; give a number, or leave it out by missing: skip",
-                    code="no-reading",
-                )
-            missed.add(row[0])
+    out = si_readings(raw, [fields[name] for name in group], wanted.skip)
+    missed.update(raw.lines[np.isnan(out).any(axis=1)].tolist())
     return out
 
 

@@ -14,9 +14,9 @@ from functools import partial
 
 import numpy as np
 
-from elastocal.errors import ConflictError, DuplicateError, MissingError, NumberError, RangeError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError, UnknownNameError
 from elastocal.files.tables.configurations import NAME, by_motors, configurations, motor_column
-from elastocal.files.tables.raw import Field, RawTable, cell, check_rows, columns_of, si_number
+from elastocal.files.tables.raw import Field, RawTable, cell, check_rows, columns_of, si_readings
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
@@ -24,7 +24,6 @@ from elastocal.values import dataclass
 
 OBJECT, SIZE, TURN = "object", "force", "angle"
 FELT, POINT = ("fx", "fy", "fz"), ("x", "y", "z")
-NOTHING = ("", "nan")
 
 
 @dataclass(frozen=True)
@@ -150,24 +149,14 @@ def _objects(raw: RawTable, field: Field, objects: Sequence[str]) -> tuple[str, 
 
 
 def _numbers(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str], skip: bool) -> Array:
-    """Columns (N, names); an empty cell is nan where ``skip``, and refused elsewhere."""
-    out = np.full((len(raw.rows), len(names)), np.nan)
-    for i, row in enumerate(raw.rows):
-        for j, name in enumerate(names):
-            text, where = cell(raw, row, fields[name])
-            if text.lower() not in NOTHING:
-                out[i, j] = si_number(raw, row, fields[name])
-            elif not skip:
-                message = repr(text) if text else "an empty cell"
-                raise NumberError(f"{where}: {message} is no number; give one, or leave it out by missing: skip")
-    return out
+    """Columns (N, names)."""
+    return si_readings(raw, [fields[name] for name in names], skip)
 
 
 def _points(raw: RawTable, fields: Mapping[str, Field]) -> Array:
+    there = [i for i, name in enumerate(POINT) if name in fields]
     out = np.full((len(raw.rows), 3), np.nan)
-    for i, name in enumerate(POINT):
-        if name in fields:
-            out[:, i] = _numbers(raw, fields, [name], False)[:, 0]
+    out[:, there] = _numbers(raw, fields, [POINT[i] for i in there], False)
     return out
 
 

@@ -21,10 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import DuplicateError, FormatError, MissingError, UnitError, UnknownNameError
+from elastocal.errors import DuplicateError, FormatError, MissingError, UnitError
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_UNITS
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.raw import Field, RawTable, cell, check_rows, si_number
+from elastocal.files.tables.raw import Field, RawTable, cell, check_rows, columns_of, si_number
+from elastocal.files.tables.spelling import plain_title
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 from elastocal.values import dataclass
@@ -114,25 +115,12 @@ def _long(raw: RawTable) -> EncoderTables:
 
 def _long_fields(raw: RawTable) -> tuple[dict[str, Field], str]:
     """Columns of the second form, and the kind of its joints ("" where it has no joint values)."""
-    out: dict[str, Field] = {}
-    kind = ""
-    for place, heading in enumerate(raw.header):
-        stem, _, unit = heading.rpartition("_")
-        if heading in (AXIS, COUNTS):
-            name, factor = heading, 1.0
-        elif stem == MOTOR and unit in MOTOR_UNITS:
-            name, factor = MOTOR, MOTOR_UNITS[unit]
-        elif stem == JOINT and unit in (ANGLE | LENGTH):
-            name, factor = JOINT, (ANGLE | LENGTH)[unit]
-            kind = "revolute" if unit in ANGLE else "prismatic"
-        else:
-            raise UnknownNameError("column", heading, (AXIS, COUNTS, "motor_deg", "joint_deg"), raw.top)
-        if name in out:
-            raise DuplicateError(f"{raw.top}: column {heading!r} gives {name} a second time; keep one")
-        out[name] = Field(place, factor)
-    if COUNTS not in out:
-        raise MissingError(f"{raw.top}: there is no column of counts; add counts")
-    return out, kind
+    units = {MOTOR: MOTOR_UNITS, JOINT: ANGLE | LENGTH}
+    fields = columns_of(raw, units, (AXIS, COUNTS), (COUNTS,))
+    if JOINT not in fields:
+        return fields, ""
+    unit = plain_title(raw.header[fields[JOINT].place], units).rpartition("_")[2]
+    return fields, "revolute" if unit in ANGLE else "prismatic"
 
 
 def _one_axis(raw: RawTable, fields: Mapping[str, Field], axis: str, rows: Sequence[Row]) -> EncoderSeries:

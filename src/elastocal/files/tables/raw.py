@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array, Ints
 
 
+NOTHING = ("", "nan")
+"""Cells where nothing was read."""
 _WITH_UNIT = re.compile(r"(.*\d[.,]?)\s*([^\d\s.,]\S*)")
 """A number with its unit in the same cell."""
 
@@ -190,14 +192,40 @@ def cell(raw: RawTable, row: Line, field: Field) -> tuple[str, str]:
 
 def si_columns(raw: RawTable, fields: Sequence[Field]) -> Array:
     """The numbers (N, len) of columns, in SI."""
+    out = _plain_columns(raw, fields)
+    for i, j in _doubtful(out):
+        out[i, j] = si_number(raw, raw.rows[i], fields[j])
+    return out
+
+
+def si_readings(raw: RawTable, fields: Sequence[Field], skip: bool) -> Array:
+    """The same, nan where nothing was read: refused, unless such cells are to be skipped."""
+    out = _plain_columns(raw, fields)
+    for i, j in _doubtful(out):
+        text, where = cell(raw, raw.rows[i], fields[j])
+        if text.lower() not in NOTHING:
+            out[i, j] = si_number(raw, raw.rows[i], fields[j])
+        elif not skip:
+            message = f"{repr(text) if text else 'an empty cell'} is no reading"
+            raise NumberError(f"{where}: {message}; give a number, or leave it out by missing: skip", code="no-reading")
+    return out
+
+
+def _plain_columns(raw: RawTable, fields: Sequence[Field]) -> Array:
     import numpy as np
 
     out = np.empty((len(raw.rows), len(fields)))
     for j, column in enumerate(fields):
         np.multiply(raw.numbers(column.place), column.factor, out=out[:, j])
-    for i, j in np.argwhere(np.isnan(out)).tolist():
-        out[i, j] = si_number(raw, raw.rows[i], fields[j])
     return out
+
+
+def _doubtful(numbers: Array) -> list[list[int]]:
+    """Cells that hold no plain number."""
+    import numpy as np
+
+    made: list[list[int]] = np.argwhere(np.isnan(numbers)).tolist()
+    return made
 
 
 def si_number(raw: RawTable, row: Line, field: Field) -> float:
