@@ -208,7 +208,8 @@ def _fill(out: Array, reach: Array, bends: Sequence[Bend]) -> None:
 
     Many at once while they are short; long ones are added up while they are in cache.
     """
-    at_once, last, scratch = TOGETHER // max(1, out[0].size), -1, np.empty(out.shape[1:])
+    scratch = np.empty(out.shape[1:])
+    at_once, last = TOGETHER // max(1, scratch.size), -1
     if at_once > 1:
         starts = [b for a, b in pairwise([(-1, 0, 0.0), *bends]) if a[0] != b[0]]
         for some in (starts[i : i + at_once] for i in range(0, len(starts), at_once)):
