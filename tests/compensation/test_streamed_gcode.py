@@ -97,13 +97,24 @@ def row(i: int) -> str:
 
 @pytest.mark.parametrize("words", ["A3={0:.4f} B3=.05 C3=.99", "A18{0:.3f} B1.5"])
 def test_tool_axes_go_on_from_stretch_to_stretch(words: str):
-    """Every other line leaves the axis out; the side of the first one holds for all."""
+    """Every other line leaves the axis out."""
     turning = [row(i) + (f" {words.format(i / 100)}" if i % 2 else "") for i in range(40)]
     data = "\n".join(["G21 G90 G54 T1 M6", f"G1 X0. Y0. Z0. F500. {words.format(0.1)}", *turning, ""]).encode()
     stated = Given(GIVEN.bases, GIVEN.tools, DOWN, "" if "=" in words else "XY")
     _, whole, pieces = both(data, 5, stated)
     assert pieces is not None
     assert pieces.files == whole.files != {"part.nc": data}
+
+
+def test_the_side_of_the_first_tool_axis_holds_where_others_lean_over():
+    leaning = [f"{row(i)} A3={np.sin(i / 20):.6f} B3=0 C3={np.cos(i / 20):.6f}" for i in range(40)]  # to 110 degrees
+    data = {"part.nc": "\n".join(["G21 G90 G54 T1 M6", "G1 F500. Z0.", *leaning, ""]).encode()}
+    whole, run = parsed(data, GIVEN, "gcode"), post_kinds()["gcode"]().long(data, 1, 5, 10)
+    assert run is not None
+    parts = [parsed(piece.files, piece.given(GIVEN, None), "gcode") for piece in run.pieces()]
+    turns = [part.rotations[[m.end for m in part.moves if m.line]] for part in parts]
+    np.testing.assert_array_equal(np.concatenate(turns), whole.rotations)
+    assert len(parts) == 9
 
 
 def test_what_is_shown_stands_at_its_own_line_and_is_the_same_place():
