@@ -36,6 +36,7 @@ def test_a_pose_counts_as_beyond_from_a_share_of_the_width_on() -> None:
     edge = np.array([0.8 + 0.6 * MARGIN, 1.0 + 2 * MARGIN, 0.41 + LEAST])
     assert not span.outside((edge - 1e-9)[None]).any()
     np.testing.assert_allclose(span.outside((edge + 1e-9)[None])[0], edge - measured[1], atol=1e-6)
+    assert not span.outside(((edge - 1e-9) * [1, 0, 1] + [0, 2 * np.pi - 1, 0])[None]).any()  # a turn further
     assert str(span) == "q1 200..800, q3 400..410 mm; q2 -57.3..57.3 deg"
 
 
@@ -97,3 +98,12 @@ def test_targets_beyond_the_measured_range_are_named(alike: tuple[Truth, Calibra
     assert {"A2", "A3"} <= set(found.data["outside"])
     wide = replace(cal, seen=replace(cal.seen, q=np.concatenate([q - 3, q + 3])))
     assert "extrapolated" not in [w.code for w in ec.compensate(wide, program).warnings]
+
+
+def test_a_verdict_by_few_poses_says_so() -> None:
+    rng = np.random.default_rng(2)
+    truth = true_robot(KR270, rng, ("geometry",), markers=3, size=3.0)
+    q = joint_values(KR270, 12, rng)
+    cal = calibrate(KR270, campaign(q, KR270, position=read_positions(truth, q, rng)), ["geometry"])
+    assert cal.verdict.code == "improved"
+    assert "12 poses are few" in cal.verdict.text

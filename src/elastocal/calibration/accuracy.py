@@ -259,6 +259,9 @@ def verdict(c: Calibration) -> Finding:
         f"The calibrated robot predicts a pose it has not seen{narrow} to {now:.3f} {unit} (mean, {basis}); the "
         f"nominal robot to {lower:.3f} {unit}."
     )
+    few = next((w.data["poses"] for w in c.warnings if w.code == "few-poses"), None)
+    if few is not None:
+        text += f" {few} poses are few for such a claim, which may be far too good: validate it, or measure more."
     return Finding("improved", "note", text, data)
 
 

@@ -164,7 +164,8 @@ class Calibration:
             warm = np.broadcast_to(read - self.reference_temperature, (len(joints),))
             doubt = (*doubt, *far_temperature(warm))
         prediction = self.predict_joints(joints, loads, station, load_frame, warm=warm, axes=axes)
-        return replace(prediction, warnings=(*prediction.warnings, *doubt))
+        own = [w for w in prediction.warnings if w.code != "extrapolated" or not doubt]  # in other units all are beyond
+        return replace(prediction, warnings=(*own, *doubt))
 
     def predict_joints(
         self,

@@ -44,9 +44,14 @@ class Span:
         return self.high - self.low
 
     def outside(self, values: Array) -> Array:
-        """(N, n): how far values of the axes lie outside of the range, zero within its margin."""
-        off = np.maximum(np.maximum(self.low - values, values - self.high), 0.0)
+        """(N, n): how far values of the axes lie outside of the range, zero within its margin; a turn further is the
+        same angle."""
+        turns = TURN * np.array(self.turns)
+        off = np.min([self._off(values + k * turns) for k in (-1, 0, 1)], axis=0)
         return np.where(off > np.maximum(MARGIN * self.width, LEAST), off, 0.0)
+
+    def _off(self, values: Array) -> Array:
+        return np.maximum(np.maximum(self.low - values, values - self.high), 0.0)
 
     def shown(self, axis: int, value: float) -> str:
         return f"{np.degrees(value):.3g} deg" if self.turns[axis] else f"{1e3 * value:.4g} mm"
