@@ -40,8 +40,9 @@ CHORD = 5e-6
 
 NOTHING = 1e-9
 """m below which a tool is where it should be: rounding of the computation."""
-BETWEEN = 1e-5
-"""m by which the tool may be off between targets of a program that is called corrected."""
+BETWEEN, SHARE = 1e-5, 0.01
+"""m, and the share of what it was off by, that the tool may be off between targets of a program that is called
+corrected."""
 SLACK = 1.1
 """Times the tolerance of inserted points from which it is not kept: next to the places that are looked at, too."""
 
@@ -116,7 +117,9 @@ class Correction:
     @property
     def leaves_way(self) -> bool:
         """Between targets the tool is off by more than is asked for."""
-        return self.along.most > max(BETWEEN, SLACK * (self.method.densify or 0.0))
+        off = self.before.distances().max if self.corrected.any() else 0.0
+        limits = (BETWEEN, SHARE * (off if np.isfinite(off) else 0.0), SLACK * (self.method.densify or 0.0))
+        return self.along.most > max(limits)
 
     @property
     def turned(self) -> bool:

@@ -23,7 +23,7 @@ from elastocal.arguments import checked, vector
 from elastocal.compensation.along import along
 from elastocal.compensation.branches import some_places
 from elastocal.compensation.contributions import Contributions, contributions
-from elastocal.compensation.correction import CHORD, IMPLAUSIBLE, SHIFTED, Correction, Method
+from elastocal.compensation.correction import CHORD, IMPLAUSIBLE, NOTHING, SHIFTED, Correction, Method
 from elastocal.compensation.densify import in_bases, line_points, without_points
 from elastocal.compensation.free_turn import another_turn, limited
 from elastocal.compensation.job import (
@@ -268,11 +268,11 @@ def _bearable(work: Job, before: Residual, parts: Mapping[str, Residual]) -> lis
     if not bend[worst] > DOUBTFUL * size > 0:
         return []
     named = {word: float(part.distance[worst]) for word, part in parts.items()}
-    shares = ", ".join(f"{word} {length(far)}" for word, far in named.items() if far > 0)
+    shares = ", ".join(f"{word} {length(far)}" for word, far in named.items() if far > NOTHING)
     message = (
         f"{work.placed.stations.name(worst)}: the tool would be off by {length(bend[worst])} ({shares}), "
-        f"{100 * bend[worst] / size:.2g} % of the {size:.3g} m that the robot reaches; arms are off by some mm. "
-        "Check the units of load (N, N m, kg), compliances and masses"
+        f"{100 * bend[worst] / size:.2g} % of the {size:.3g} m that the robot reaches; arms are off by some mm; "
+        "check the unit of the load (N, N m, kg), and those of compliances and masses"
     )
     data = {"off": float(bend[worst]), "reach": size, **named}
     if bend[worst] > SOFT * size:
