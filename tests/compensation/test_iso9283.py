@@ -129,3 +129,26 @@ def test_visits_that_agree_at_round_numbers_hide_no_outlier(off: float, named: l
     found = iso9283([reached[0]], [reached])
     assert [o.cycle for o in found.outliers] == named
     assert (found.without[0].accuracy == 0.0) == bool(named)
+
+
+@pytest.mark.parametrize(
+    ("word", "slipped"),
+    [
+        ("x and y swapped", lambda p: p[:, [1, 0, 2]]),
+        ("z reversed", lambda p: p * [1, 1, -1]),
+        ("lengths in mm", lambda p: 1000 * p),
+    ],
+)
+def test_positions_that_a_slip_of_the_table_explains_are_refused(word, slipped):
+    rng = np.random.default_rng(0)
+    command = rng.uniform(0.2, 1.0, (5, 3))
+    reached = [slipped(c + 1e-4 * rng.normal(size=(4, 3))) for c in command]
+    with refused("implausible", word):
+        iso9283(list(command), reached)
+
+
+def test_an_arm_that_is_far_off_has_its_figures():
+    command = np.random.default_rng(0).uniform(0.2, 1.0, (5, 3))
+    far = command + np.array([0.03, -0.02, 0.01])
+    found = iso9283(list(command), [f + 1e-4 * np.eye(3) for f in far])
+    assert found.poses[0].accuracy == pytest.approx(np.sqrt(14) * 0.01, rel=1e-2)

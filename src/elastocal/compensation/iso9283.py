@@ -26,7 +26,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.errors import MissingError, NumberError, ShapeError, TooFewError
+from elastocal.errors import ImplausibleError, MissingError, NumberError, ShapeError, TooFewError
+from elastocal.measure.slips import coordinate_slips, length_slips
 from elastocal.results import as_frame
 from elastocal.solve.dependent import division_of
 from elastocal.solve.outliers import LinearJudge, screen_units
@@ -35,6 +36,11 @@ from elastocal.values import dataclass
 
 COARSEST = 1e-4
 """Of the divisions of instruments, in m: positions that agree at round numbers show a coarser one than theirs."""
+
+SUSPECT = 0.01
+"""Metres (RMS) between commanded and mean reached positions from which a slip of the table is looked for."""
+NEARER = 0.1
+"""Part of that which one must leave at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +134,7 @@ def iso9283(
                 f"{name} has {len(turns)} poses, command {len(aims)}; give one for each, None where none was measured",
                 parameter=name, value=len(turns),
             )  # fmt: skip
+    _check_axes(np.stack(aims), np.stack([r.mean(axis=0) for r in sets]))
     none: Sequence[Array | None] = [None] * len(aims)
     rows = list(zip(aims, sets, desired or none, turned or none, strict=True))
     poses, outliers = (
@@ -142,6 +149,25 @@ def iso9283(
     left = tuple(_without(p, row, [o.cycle for o in outliers if o.pose == i])
                  for i, (p, row) in enumerate(zip(poses, rows, strict=True)))  # fmt: skip
     return Iso9283(poses, distances, line, outliers, left)
+
+
+def _check_axes(command: Array, mean: Array) -> None:
+    """Refuse positions (P, 3) that another unit, exchanged or reversed coordinates bring ten times nearer."""
+    left = _apart(command, mean)
+    if left < SUSPECT:
+        return
+    slips = {s: _apart(command, s.undone(mean)) for s in (*length_slips(), *coordinate_slips())}
+    best = min(slips, key=lambda s: slips[s])
+    if slips[best] < NEARER * left:
+        raise ImplausibleError(
+            f"the positions reached are {1e3 * left:.4g} mm from those commanded (RMS), and would be "
+            f"{1e3 * slips[best]:.3g} mm: {best.text}",
+            value=best.word,
+        )
+
+
+def _apart(command: Array, mean: Array) -> float:
+    return float(np.sqrt(np.mean(np.sum((mean - command) ** 2, axis=1))))
 
 
 def _far(pose: int, reached: Array) -> Iterator[VisitOutlier]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from oracle.scara import NAMES, actual, discs, nominal, touched
 
 from elastocal.measure.contact_force import ContactForce
@@ -15,6 +16,7 @@ from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact import outliers as contact_screen
+from elastocal.procedures.contact.calibrate import calibrate_contacts
 from elastocal.procedures.contact.gaps import close_gaps, doubted_objects, gap_problem, geometry_start
 from elastocal.procedures.contact.outliers import ContactJudge, wrong_contacts
 
@@ -110,6 +112,30 @@ def test_a_wrong_object_is_named_and_no_contact_blamed(which, what):
     assert (worst.name, worst.what) == (f"disc disc{which + 1}", what)
     assert worst.changes[0][2] == pytest.approx(-1e-3, abs=1e-4)
     assert worst.share > 0.9
+
+
+@pytest.mark.parametrize("ball", [2e-3, 5e-3, -5e-3])
+def test_a_ball_whose_radius_is_missing_is_named_though_no_contact_is_felt(ball):
+    surfaces = tuple(replace(d, radius=d.radius - ball) for d in discs())
+    read = campaign(5, surfaces=surfaces)
+    names = [n for n in NAMES if n != "gripper.gap"]  # the play of a gripper looks like its ball
+    found = contact_screen.screen_contacts(nominal(), read, names, True)
+    assert found.wrong == ()
+    worst = found.objects[0]
+    assert (worst.name, worst.what, worst.convincing) == ("all objects", "all sizes", True)
+    assert worst.changes[0][2] == pytest.approx(ball, rel=0.2)  # compliance takes some of it
+    if ball > 0:
+        with refused("implausible", "all objects"):
+            calibrate_contacts(nominal(), read, names, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("off", [-15e-3, 15e-3])
+def test_contacts_are_found_from_five_millimetres_off(off):
+    start = nominal().with_parameters({"J1.offset": off})
+    found = calibrate_contacts(start, campaign(5), NAMES, rng=np.random.default_rng(0))
+    truth = {p.name: p.value for p in actual().parameters}
+    at = found.fit.names.index("J1.offset")
+    assert found.fit.values[at] == pytest.approx(truth["J1.offset"], abs=5 * found.fit.sd[at])
 
 
 def test_a_wrong_contact_does_not_hide_a_wrong_object():

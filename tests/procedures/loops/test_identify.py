@@ -50,3 +50,13 @@ def test_unknown_joints_and_missing_levers_are_named():
     assert error.value.value == "J3"
     with refused("no-lever", "J2", parameter="lever"):
         loops.identify([joint])
+
+
+def test_lengths_that_no_joint_gives_way_by_are_refused_with_the_unit():
+    force, way, *rest = readings(1e-5, 1e-4, 0.0)
+    joint = NamedLoop("J2", loop_of(force, 1000 * np.asarray(way), *rest), joint="J2")
+    with refused("unit", pytest.approx(1000 * np.ptp(way)), allowed=(0.0, pytest.approx(0.033))):
+        loops.identify([joint], levers={"J2": 0.33})
+    at_gripper = NamedLoop("a", loop_of(force, 1000 * np.asarray(way), *rest), direction=np.array([1.0, 0.0]))
+    with refused("unit", pytest.approx(1000 * np.ptp(way)), allowed=(0.0, 0.1)):
+        loops.identify([at_gripper])

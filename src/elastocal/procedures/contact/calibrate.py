@@ -27,6 +27,7 @@ from typing import Unpack
 import numpy as np
 
 from elastocal.arguments import checked
+from elastocal.errors import ImplausibleError, InputError
 from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.source import ErrorSource
@@ -124,7 +125,12 @@ def calibrate_contacts(
     start = StartValues(geometry_start(shaped, kept, names))
     options["rules"] = replace(rules, leave_out=rules.leave_out and not touched.misled, start=start)
     notes = ("The search starts where the tips lie on the objects under the measured forces.",)
-    studied = study(model, kept, seek, rng=rng, notes=notes, **options)
+    try:
+        studied = study(model, kept, seek, rng=rng, notes=notes, **options)
+    except InputError as error:
+        if not touched.misled:
+            raise
+        raise ImplausibleError(f"{touched.objects[0].text()}?", value=touched.objects[0].name) from error
     forces = judge(model, studied.identification)
     combined = frozenset(c.kept for c in forces.standing)
     own = (
@@ -139,7 +145,8 @@ def _objects(touched: Touched) -> Iterator[Finding]:
     for doubt in touched.objects[:1]:
         if doubt.convincing:
             data = {"object": doubt.name, "what": doubt.what, "share": doubt.share, "probability": doubt.probability}
-            yield warning("object-misplaced", f"OBJECT: {doubt.text()}; measure its {doubt.what} again.", **data)
+            again = "?" if doubt.what == "all sizes" else f"; measure its {doubt.what} again."
+            yield warning("object-misplaced", f"OBJECT: {doubt.text()}{again}", **data)
 
 
 def _forces(touched: Touched, forces: ContactJudgement) -> Iterator[Finding]:

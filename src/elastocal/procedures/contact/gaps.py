@@ -89,7 +89,7 @@ PROBABLE, MOST = 0.001, 0.5
 SEEN = 1e-6
 """Part of a column's square that the parameters must leave, so that it can be told from them."""
 
-What = Literal["place", "size"]
+What = Literal["place", "size", "all sizes"]
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,21 @@ class Doubt:
         return self.probability < PROBABLE and self.share > MOST
 
     def text(self) -> str:
+        explained = f"that explains {100 * self.share:.0f} % of the misfit"
+        if self.what == "all sizes":
+            by = 1e3 * self.changes[0][2]
+            return (
+                f"{self.name} seem {abs(by):.3g} mm {'larger' if by > 0 else 'smaller'}: {explained}; is the radius of "
+                f"the probe's ball {'missing' if by > 0 else 'counted twice'}"
+            )
         moved = ", ".join(f"{n} by {1e3 * v:.3g} m{u}" for n, u, v in self.changes)
         seems = "seems to lie elsewhere" if self.what == "place" else "seems to have another size"
-        return f"{self.name} {seems} ({moved}): that explains {100 * self.share:.0f} % of the misfit"
+        return f"{self.name} {seems} ({moved}): {explained}"
 
 
 def doubted_objects(model: Robot, campaign: Measured, names: Sequence[str]) -> tuple[Doubt, ...]:
-    """Place and size of every object that is touched, the one that explains most first.
+    """Place and size of every object that is touched, and one change of all sizes, as by the ball of a probe; what
+    explains most first.
 
     A size that the parameters can stand for, as where only one object is touched, is not judged; nor is what nobody
     touched, whose columns are zero.
@@ -135,6 +143,13 @@ def doubted_objects(model: Robot, campaign: Measured, names: Sequence[str]) -> t
         rows = [kind.touches.parameters[i] for i in places]
         changes = tuple((p.name, p.unit, float(s)) for p, s in zip(rows, scores.step, strict=True))
         out.append(Doubt(name, what, scores.chi2 / total, scores.probability, changes))
+    outward = [i for i, p in enumerate(kind.touches.parameters) if p.name.endswith((".radius", ".height"))]
+    if len(outward) > 1 and total > 0:
+        common = moved[:, outward].sum(axis=1)[:, None]
+        scores = score_of_rows(span, left, common, freedom, independent=SEEN)
+        if scores.size and freedom > 1:
+            change = (("radius", "m", float(scores.step[0])),)
+            out.append(Doubt("all objects", "all sizes", scores.chi2 / total, scores.probability, change))
     return tuple(sorted(out, key=lambda d: -d.share))
 
 

@@ -14,7 +14,7 @@ from math import isfinite
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.errors import InputError, MissingError, RangeError, UnknownNameError
+from elastocal.errors import InputError, MissingError, RangeError, UnitError, UnknownNameError
 from elastocal.procedures.loops.directions import Directions, fit_directions
 from elastocal.procedures.loops.fit import Departure, LoopFit, fit_loops
 from elastocal.procedures.loops.joints import (
@@ -32,6 +32,8 @@ from elastocal.values import dataclass
 
 __all__ = ["Loops", "NamedLoop", "identify", "loop_of"]
 
+FARTHEST, STEEPEST = 0.1, 0.1
+"""Metres, and metres for one of the lever, that a loop may run over."""
 SURE = 0.999
 """Level of the interval that must lie below zero where a number is called negative."""
 
@@ -103,6 +105,7 @@ def identify(
         raise MissingError("no loop is given; give at least one", parameter="loops", value=0)
     given = _with_joint(loops, levers or {})
     lengths = {j: _lever(given, j, levers or {}) for j in dict.fromkeys(r.joint for r in given if r.joint)}
+    _check_size(given, lengths)
     fits = fit_loops([r.loop for r in given], noise)
     _check_sense(given, fits)
     directions = _directions(given, fits)
@@ -145,6 +148,23 @@ def _lever(loops: Sequence[NamedLoop], joint: str, stated: Mapping[str, float]) 
     if not (isfinite(lever := given.pop()) and lever > 0):
         raise RangeError(f"lever of {joint}: {1e3 * lever:g} mm is no positive length; correct it")
     return lever
+
+
+def _check_size(loops: Sequence[NamedLoop], levers: Mapping[str, float]) -> None:
+    """No gear and no gripper gives way so far: lengths are in another unit."""
+    for record in loops:
+        way = float(np.ptp(record.loop.displacement))
+        lever = None if record.joint is None else levers[record.joint]
+        most = FARTHEST if lever is None else STEEPEST * lever
+        if way > most:
+            place = "at the gripper" if lever is None else f"at a lever of {1e3 * lever:.4g} mm"
+            raise UnitError(
+                f"{record.source}: in loop {record.name} the displacement runs over {1e3 * way:.4g} mm {place}, which "
+                f"nothing gives way by; with um in place of mm it is {way:.4g} mm; check the unit in the header",
+                code="unit",
+                value=way,
+                allowed=(0.0, most),
+            )
 
 
 def _check_sense(loops: Sequence[NamedLoop], fits: Sequence[LoopFit]) -> None:
