@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from elastocal.errors import DuplicateError, FileError, FormatError
+from elastocal.installed import entry_points
 
 
 def kinds_in(folder: ModuleType | tuple[ModuleType, ...], base: type, group: str | None = None) -> dict[str, Any]:
@@ -76,7 +77,8 @@ def _added(group: str, base: type, known: dict[str, Any]) -> dict[str, Any]:
 def _entry_points(group: str, path: tuple[str, ...]) -> tuple[tuple[str, str, Any], ...]:
     """Place, value and object of every entry point of a group; packages are looked through once for a ``path``."""
     out = []
-    for point in sorted(_installed(path).select(group=group), key=lambda p: p.name):
+    points = _installed(path)
+    for point in sorted(points.select(group=group) if points else (), key=lambda p: p.name):
         package = point.dist.name if point.dist is not None else "a package"
         place = f"entry point {point.name} of {package} ({group})"
         try:
@@ -90,7 +92,5 @@ def _entry_points(group: str, path: tuple[str, ...]) -> tuple[tuple[str, str, An
 
 @lru_cache(maxsize=4)
 def _installed(path: tuple[str, ...]) -> Any:
-    """Entry points of all groups; every package's file is opened for them."""
-    from importlib.metadata import entry_points
-
-    return entry_points()
+    """Entry points of all groups, where a package has one of ours."""
+    return entry_points(path, "elastocal.")

@@ -132,6 +132,6 @@ def quantile_95(freedom: float) -> float:
             (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
         )
         return z + sum(term / v ** (i + 1) for i, term in enumerate(terms))
-    from scipy.special import stdtrit
+    from elastocal.distributions import stdtrit
 
-    return float(stdtrit(max(freedom, 1.0), 0.975))
+    return stdtrit(max(freedom, 1.0), 0.975)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
 from html import escape
 from importlib import import_module
+from json.encoder import encode_basestring_ascii
 from math import isfinite
 from typing import Any, Literal
 
@@ -102,11 +103,15 @@ def as_json(data: Any) -> str:
 
 def _json(value: Any, line: str) -> str:
     """``line`` begins a new one as far in as the value stands."""
+    if type(value) is str:
+        return encode_basestring_ascii(value)
+    if type(value) is float and isfinite(value):
+        return repr(value)
     if not isinstance(value, dict | list | tuple):
         made = plain(value)
         return _json(made, line) if isinstance(made, dict | list) else json.dumps(finite(value), allow_nan=False)
     if isinstance(value, dict):
-        parts, ends = [f"{json.dumps(str(k))}: {_json(v, line + ' ')}" for k, v in value.items()], "{}"
+        parts, ends = [f"{encode_basestring_ascii(str(k))}: {_json(v, line + ' ')}" for k, v in value.items()], "{}"
     elif all(issubclass(kind, float | int | str | None) for kind in set(map(type, value))):
         return _row(value)
     else:

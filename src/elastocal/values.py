@@ -14,6 +14,7 @@ There is no ``InitVar``.
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from abc import update_abstractmethods
 from collections.abc import Callable, Collection
@@ -41,7 +42,10 @@ else:
 class _Standard:
     """What the standard library puts on any frozen class."""
 
+    one: int = 0
 
+
+_FIELD = _Standard.__dataclass_fields__["one"]._field_type  # type: ignore[attr-defined]
 _MARKS = {name: value for name, value in vars(_Standard).items() if name in ("__dataclass_params__", "__replace__")}
 
 
@@ -76,23 +80,51 @@ def _frozen(cls: type, eq: bool, repr: bool, kw_only: bool) -> type:
     return cls
 
 
+_SPECIAL = re.compile(r"InitVar|KW_ONLY|.\bClassVar")
+"""In annotations that are left to the standard library."""
+
+
 def _fields_of(cls: type, kw_only: bool) -> dict[str, Field[Any]]:
-    """Of the class and those it inherits from; its own by the standard library, from a twin without bases."""
+    """Of the class and those it inherits from."""
     annotations = get_annotations(cls)
+    named = all(isinstance(v, Field) <= (n in annotations) for n, v in vars(cls).items())
+    plain = named and all(type(a) is str and not _SPECIAL.search(a) for a in annotations.values())
+    own = (_plain_fields if plain else _standard_fields)(cls, annotations, kw_only)
+    for name in (n for n in own if isinstance(vars(cls).get(n), Field)):
+        if own[name].default is MISSING:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, own[name].default)
+    fields: dict[str, Field[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        fields |= getattr(base, "__dataclass_fields__", {})
+    return fields | own
+
+
+def _plain_fields(cls: type, annotations: dict[str, Any], kw_only: bool) -> dict[str, Field[Any]]:
+    """As the standard library makes them, without the rest of what it does."""
+    own: dict[str, Field[Any]] = {}
+    for name, annotation in annotations.items():
+        stated = vars(cls).get(name, MISSING)
+        if annotation.startswith("ClassVar"):
+            continue
+        made: Any = stated if isinstance(stated, Field) else dataclasses.field(default=stated)
+        if made.default is not MISSING and made.default.__class__.__hash__ is None:
+            raise ValueError(f"mutable default {type(made.default)} for field {name} is not allowed")
+        made.name, made.type, made._field_type = name, annotation, _FIELD
+        made.kw_only = kw_only if made.kw_only is MISSING else made.kw_only
+        own[name] = made
+    return own
+
+
+def _standard_fields(cls: type, annotations: dict[str, Any], kw_only: bool) -> dict[str, Field[Any]]:
+    """By the standard library itself, from a twin without bases."""
     stated = {n: v for n, v in vars(cls).items() if n in annotations or isinstance(v, Field)}
     twin = type(
         cls.__name__, (), {"__annotations__": annotations, "__module__": cls.__module__, "__doc__": "-", **stated}
     )
     dataclasses.dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=kw_only)(twin)
-    for name in (n for n, v in stated.items() if isinstance(v, Field)):
-        if name in vars(twin):
-            setattr(cls, name, vars(twin)[name])
-        else:
-            delattr(cls, name)
-    fields: dict[str, Field[Any]] = {}
-    for base in (*reversed(cls.__mro__[1:]), twin):
-        fields |= getattr(base, "__dataclass_fields__", {})
-    return fields
+    return dict(twin.__dataclass_fields__)  # type: ignore[attr-defined]
 
 
 def _check_order(fields: Collection[Field[Any]]) -> None:

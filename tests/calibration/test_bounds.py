@@ -117,14 +117,16 @@ def test_backlash_of_which_nothing_is_left_is_no_word_of_the_model(task: tuple[T
     [
         ([(1.01, True)], 0, 1),
         ([(1.5, True), (1.1, True)], 1, 2),
-        ([(1.05, True), (1.1, True)], 0, 2),
+        ([(1.05, True)], 0, 1),
+        ([(1.15, True), (1.2, True)], 0, 2),
         ([(1.0, False), (1.09, True)], 1, 2),
-        ([(1.0, False), (1.2, True), (1.4, True)], 1, 3),
+        ([(1.0, False), (1.35, True), (1.4, True)], 1, 3),
         ([(1.4, False), (1.3, False), (1.5, False)], 1, 3),
     ],
     ids=[
         "confirmed",
         "worse",
+        "worse, and better than the next as it was",
         "worse, and the best all the same",
         "not converged",
         "the best that converged",

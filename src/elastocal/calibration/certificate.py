@@ -34,8 +34,7 @@ def variance_at_poses(c: Calibration) -> tuple[float, Mapping[str, float], float
     """Mean variance of a predicted point over the campaign's poses, its shares by group, and the variance that one
     reading has besides, all in m2."""
     slope, noise = slopes_and_noise(c, c.residuals.q, c.residuals.wrench)
-    weighted = np.einsum("nrp,pq->nrq", slope, c.covariance)
-    shares = np.mean(np.sum(slope * weighted, axis=1), axis=0)
+    shares = np.mean(np.sum(slope * (slope @ c.covariance), axis=1), axis=0)
     groups: dict[str, float] = {}
     for name, share in zip(_column_groups(c), shares, strict=True):
         groups[name] = groups.get(name, 0.0) + float(share) / len(c.markers)

@@ -19,7 +19,7 @@ from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Blocks, Group
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, objective, posterior, prior_precision
-from elastocal.solve.scales import GAIN, ROUGHLY, maximise_evidence
+from elastocal.solve.scales import GAIN, ROUGHLY, largest_evidence
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
@@ -153,9 +153,9 @@ def fit(
             first = chosen == 0
             mine = fresh if first and log_scales is None else None
             bounded = _at_bounds(task, blocks, at)
-            scales, _ = maximise_evidence(bounded, scales, revive=first, fresh=mine, gain=gain)
-            chosen += 1
-            post = posterior(blocks, scales)
+            best = largest_evidence(bounded, scales, revive=first, fresh=mine, gain=gain)
+            chosen, scales = chosen + 1, best.log_scales
+            post = best.posterior if bounded is blocks else posterior(blocks, scales)
             change, size = full_step(task, post, at)
         if chosen == 2 and size * min(1.0, size / max(before, settled)) < settled:
             if not exact and settled < ROUGH:
@@ -176,7 +176,7 @@ def fit(
         origin = at, placing
         steps = [*steps[1 - MIXED :], (change, share * aim)] if chosen == 2 else []
         before = size
-    free = posterior(blocks, scales)
+    free = post if post.blocks is blocks else posterior(blocks, scales)
     bounded = _at_bounds(task, blocks, at)
     post = free if bounded is blocks else posterior(bounded, scales)
     value = post.evidence + blocks.log_penalty(scales)[0]

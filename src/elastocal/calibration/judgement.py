@@ -15,6 +15,7 @@ from elastocal.calibration.ladder import CONFIDENCE, GAP, Ladder, Rung
 from elastocal.calibration.noise import FACTOR, SHARE, SIDE, Instrument, conflict
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.calibration.task import Task
+from elastocal.distributions import chdtrc, fdtrc
 from elastocal.quantities import probability
 from elastocal.results import Finding, note, warning
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
@@ -226,8 +227,6 @@ def _lack_of_fit(known: _Known) -> tuple[float, float, float]:
     Weighed by priors, r^T S^-1 r is about c chi2(f) with the mean c f = tr(1 - K) and half the variance c^2 f =
     tr(1 - K)^2, K the share of every reading that the fit takes (Satterthwaite 1946).
     """
-    from scipy.special import chdtrc, fdtrc
-
     post = known.posterior
     prior, _ = prior_precision(post.blocks, post.log_scales)
     left = np.linalg.eigvals(post.covariance @ prior).real  # of every direction of the unknowns what the prior decides

@@ -266,15 +266,21 @@ def _settled(rung: Rung) -> Rung:
 def _confirmed(candidates: Sequence[Rung]) -> tuple[Rung, Rung]:
     """The candidate that predicts best with its search taken to the end, and as it was before.
 
-    Sharp sides may predict well where a search was ended early, and lead nowhere: then the next one is tried.
+    Sharp sides may predict well where a search was ended early, and lead nowhere: then the next one is tried, unless
+    even its early end predicts no better.
     """
-    tried = []
+
+    def rank(pair: tuple[Rung, Rung]) -> tuple[bool, float]:
+        return not pair[0].fit.converged, _predicts(pair[0])
+
+    tried: list[tuple[Rung, Rung]] = []
     for rough in sorted(candidates, key=_predicts):
-        end = _settled(rough)
-        tried.append((end, rough))
-        if end.fit.converged and _predicts(end) < AS_GOOD * rough.loo:
+        if tried and min(map(rank, tried)) <= (False, _predicts(rough)):
             break
-    return min(tried, key=lambda pair: (not pair[0].fit.converged, _predicts(pair[0])))
+        tried.append((_settled(rough), rough))
+        if rank(tried[-1]) < (False, AS_GOOD * rough.loo):
+            break
+    return min(tried, key=rank)
 
 
 def _stated(robot: Robot, name: str) -> bool:

@@ -137,7 +137,7 @@ def log_probability(screened: Screened) -> float:
     """Evidence of what is kept, times the chance of so many wrong readings, each of its numbers anywhere within the
     largest residual of those left out."""
     fit, task = screened.fit, screened.fit.task
-    off, _ = task.sight.linearise(task.tool, fit.values, fit.placing)
+    off, _ = task.sight.linearise(task.tool, fit.values, fit.placing, exact=False)
     out = fit.evidence + len(screened.units) * np.log(RARE)
     for rows in (task.sight.lengths, ~task.sight.lengths):
         mine = np.abs(off[:, rows][(task.dropped & task.sight.used)[:, rows]])

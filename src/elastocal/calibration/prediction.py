@@ -275,10 +275,9 @@ def _moved_by_load(c: Calibration, loaded: ToolStates, rest: ToolStates | None) 
     if rest is None:
         nothing = np.full((len(loaded.origin), len(c.markers), 3), np.nan)
         return nothing, nothing
-    base = np.broadcast_to(np.eye(3), loaded.turn.shape)
     arms, before = (np.einsum("nij,mj->nmi", s.turn, c.placing.markers) for s in (loaded, rest))
     moved = (loaded.origin - rest.origin)[:, None] + arms - before
-    slope = point_slopes(loaded.slope, arms, base) - point_slopes(rest.slope, before, base)
+    slope = point_slopes(loaded.slope, arms) - point_slopes(rest.slope, before)
     own, first = len(c.names), len(c.names) + 6 * len(c.stations)
     spread = np.einsum("nmip,nmip->nmi", slope @ c.covariance[:own, :own], slope)
     turned = loaded.turn - rest.turn

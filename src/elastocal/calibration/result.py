@@ -138,7 +138,7 @@ def _inflation(post: Posterior) -> float:
 def _plain_residuals(fit: Fit) -> Array:
     """Read minus predicted (M, rows), of what took no part too."""
     sight = fit.task.sight
-    off, _ = sight.linearise(fit.task.tool, fit.values, fit.placing)
+    off, _ = sight.linearise(fit.task.tool, fit.values, fit.placing, exact=False)
     return np.where(sight.used, off, np.nan)
 
 

@@ -26,6 +26,7 @@ from elastocal.calibration.many import CHUNK, ManyFit
 from elastocal.calibration.placing import within_reach
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import Members, States, gather, repeat_scatter
+from elastocal.distributions import stdtr
 from elastocal.errors import UnobservableError
 from elastocal.measure.setup import origins
 from elastocal.model.kinematics import kinematics
@@ -252,8 +253,6 @@ def _studentised(values: Array, members: list[Ints], sd: float) -> tuple[Array, 
 
     Numbers that are ``FAR`` times ``sd`` away take no part in the scatter that all are judged by.
     """
-    from scipy.special import stdtr
-
     away, factor = _apart(values, members)
     far = np.abs(away) > FAR * sd * np.sqrt(factor)
     squares, freedom = repeat_scatter(np.where(far, np.nan, values), members)

@@ -126,7 +126,8 @@ class Sight:
         known = self._tools.get((id(robot), names))
         if known is None:
             s = self.states
-            known = tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature)
+            near = list(self._tools.values())
+            known = tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature, near=near)
             self._tools[id(robot), names] = known  # which holds the robot, so that its id is nobody else's
         return known
 
@@ -143,9 +144,9 @@ class Sight:
         frame = placing.turn[s.station]
         arms = np.einsum("nij,mj->nmi", at.turn, placing.markers)
         points = placed(placing, at.origin, at.turn, s.station)
-        moves = point_slopes(at.slope, arms, frame)
         if s.position is not None:
             part = self.sections["position"]
+            moves = point_slopes(at.slope, arms, frame)
             off[:, part] = (s.position - points).reshape(s.count, -1)
             slope[:, part, :p] = moves.reshape(s.count, 3 * s.points, p)
             slope[:, part, p:] = self._placing_slopes(placing, points, frame @ at.turn)
@@ -155,14 +156,14 @@ class Sight:
             still = np.einsum("nij,mj->nmi", rest.turn, placing.markers)
             change = (at.origin - rest.origin)[:, None] + arms - still
             part = self.sections["deflection"]
-            straight = np.broadcast_to(np.eye(3), frame.shape)
             off[:, part] = (s.deflection - change).reshape(s.count, -1)
-            by = point_slopes(at.slope, arms, straight) - point_slopes(rest.slope, still, straight)
+            by = point_slopes(at.slope, arms) - point_slopes(rest.slope, still)
             slope[:, part, :p] = by.reshape(s.count, 3 * s.points, p)
         if s.distance is not None:
             part = self.sections["distance"]
             size = np.linalg.norm(points, axis=2)
             beam = points / size[:, :, None]
+            moves = point_slopes(at.slope, arms, frame)
             off[:, part] = s.distance - size
             full = np.concatenate(
                 [moves.reshape(s.count, 3 * s.points, p), self._placing_slopes(placing, points, frame @ at.turn)],
@@ -241,8 +242,7 @@ class Sight:
             if key == "position":
                 out[:, part] = moves
             elif key == "deflection":
-                straight = np.broadcast_to(np.eye(3), frame.shape)
-                out[:, part] = point_slopes(twists, arms, straight).reshape(s.count, -1, twists.shape[2])
+                out[:, part] = point_slopes(twists, arms).reshape(s.count, -1, twists.shape[2])
             elif key == "orientation":
                 out[:, part] = frame @ twists[:, 3:]
             elif key == "distance":
@@ -252,17 +252,19 @@ class Sight:
         return out
 
 
-def point_slopes(slope: Array, arms: Array, frame: Array) -> Array:
+def point_slopes(slope: Array, arms: Array, frame: Array | None = None) -> Array:
     """(M, m, 3, p): slopes of points at ``arms`` (M, m, 3) from the tool's origin, in axes turned by ``frame``.
 
     ``slope`` (M, 6, p) is that of the tool's twist in base axes: v + w x arm.
     """
-    v, w = slope[:, None, :3], slope[:, None, 3:]
-    x, y, z = (arms[:, :, i, None] for i in range(3))
-    turned = np.stack(
-        [w[:, :, 1] * z - w[:, :, 2] * y, w[:, :, 2] * x - w[:, :, 0] * z, w[:, :, 0] * y - w[:, :, 1] * x], axis=2
-    )
-    return np.asarray(frame[:, None] @ (v + turned))
+    count, points, _ = arms.shape
+    by_twist = np.zeros((count, points, 3, 6))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        by_twist[:, :, i, i] = 1.0
+        by_twist[:, :, i, 3 + j], by_twist[:, :, i, 3 + k] = arms[:, :, k], -arms[:, :, j]
+    turned = by_twist if frame is None else frame[:, None] @ by_twist
+    return np.asarray((turned.reshape(count, 3 * points, 6) @ slope).reshape(count, points, 3, slope.shape[2]))
 
 
 def placing_slopes(placing: Placing, points: Array, turn: Array, station: Ints) -> Array:

@@ -7,7 +7,8 @@ step of the search is one run along the chain.  Otherwise the loaded equilibrium
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -69,15 +70,19 @@ def tool_of(
     temperature: Array | None = None,
     *,
     follows: bool = False,
+    near: Iterable[Tool] = (),
 ) -> Tool:
     """For joint values (M, n) under wrenches (M, 6) at ``frame`` (None: no external load).
 
-    They are in base axes, or turn with the frame where they follow it.
+    They are in base axes, or turn with the frame where they follow it.  ``near`` are tools of similar robots at the
+    same, from whose states searches begin.
     """
     configurations = Configurations(q, temperature)
     if _rigid(robot, names):
         return RigidTool(robot, tuple(names), configurations)
-    return BentTool(robot, tuple(names), configurations, wrench, frame or robot.tool, follows)
+    similar = [t for t in near if isinstance(t, BentTool) and t.robot.chain.dofs == robot.chain.dofs]
+    starts = {which: known[-1].bent for tool in similar for which, known in tool._known.items() if known}
+    return BentTool(robot, tuple(names), configurations, wrench, frame or robot.tool, follows, starts)
 
 
 def _rigid(robot: Robot, names: Sequence[str]) -> bool:
@@ -180,11 +185,18 @@ class BentTool:
     wrench: Array | None
     frame: str
     follows: bool = False
+    starts: Mapping[Which, Equilibrium] = field(default_factory=dict)
+    """States of a similar robot."""
 
     @cached_property
     def _known(self) -> dict[Which, list[Solved]]:
         """The newest states that were solved: searches begin where others ended, which moves their result by less than
         Newton's 1e-12."""
+        return {}
+
+    @cached_property
+    def _moved(self) -> dict[Which, tuple[Array, ToolStates]]:
+        """The last states that were had by moving others: readings and the sides of backlash ask for the same."""
         return {}
 
     def _case(self, which: Which) -> tuple[Configurations, Array | None]:
@@ -219,8 +231,13 @@ class BentTool:
         for solved in reversed(known):
             if np.array_equal(solved.values, values):
                 return solved.states
+        last = self._moved.get(which)
+        if last is not None and not exact and np.array_equal(last[0], values):
+            return last[1]
         if known and not exact and _distance(twist := known[-1].twist(values)) < REACH:
-            return known[-1].moved(self._robot(values), twist)
+            moved = known[-1].moved(self._robot(values), twist)
+            self._moved[which] = values, moved
+            return moved
         return self._solve(which, values)
 
     def _robot(self, values: Array) -> Robot:
@@ -234,7 +251,7 @@ class BentTool:
         known, robot = self._known.setdefault(which, []), self._robot(values) if self.names else self.robot
         configurations, wrench = self._case(which)
         applied = () if wrench is None else (AppliedWrenches(self.frame, wrench, self.follows),)
-        start = known[-1].bent if known else None
+        start = known[-1].bent if known else self.starts.get(which)
         bent = equilibrium(robot, configurations, applied, start=start, judged=False)
         origin, turn = frame_pose(robot, configurations, bent, robot.tool)
         slope = np.zeros((len(configurations), 6, 0))

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from elastocal.distributions import stdtr
 from elastocal.reduction.first_fit import ABSURD
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification
@@ -73,8 +74,6 @@ class PriorCheck:
 
 def prior_checks(fit: Fit) -> tuple[PriorCheck, ...]:
     """Every unknown with a prior, with the chance of its estimate."""
-    from scipy.special import stdtr
-
     problem = fit.problem
     rows = problem.matrix[problem.priors()]
     at = [int(np.argmax(np.abs(row))) for row in rows]

@@ -126,7 +126,7 @@ def has_scene(report: Report) -> bool:
 
 
 def bundle_name() -> str:
-    from importlib.metadata import version
+    from elastocal.installed import version
 
     return f"plotly-{version('plotly')}.min.js"
 

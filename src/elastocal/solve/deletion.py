@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from elastocal.distributions import chdtrc, fdtrc
 from elastocal.solve.evidence import Posterior
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
@@ -112,17 +113,16 @@ class Deletion:
         One where only the set itself determines something, or where nothing is left to tell the noise by; by chi-square
         where the noise is the least allowed.
         """
-        from scipy.special import chdtrc, fdtrc
-
-        a, left = np.maximum(size, 1), np.maximum(self.freedom - size, 1)
-        known = np.isfinite(chi2) & (self.freedom - size >= 1)
-        own = np.where(known, chi2, 0.0)
+        p = np.where(size > 0, 1.0, np.nan)
+        known = np.isfinite(chi2) & (size > 0) & (self.freedom - size >= 1)
+        own, a = chi2[known], size[known]
+        left = self.freedom - a
         rest = np.maximum(self.total - own, 1e-300) / left
+        least = rest < self.floor
         with np.errstate(over="ignore"):  # the rest of readings without noise is nothing, and F infinite
-            ratio = own / a / np.maximum(rest, self.floor)
-        by_ratio = fdtrc(a, np.maximum(left - self.spent, 1), ratio)
-        p = np.where(rest < self.floor, chdtrc(a, own / (self.floor or 1.0)), by_ratio)
-        return np.where(size > 0, np.where(known, p, 1.0), np.nan)
+            by_noise = fdtrc(a, np.maximum(left - self.spent, 1), own / a / rest)
+        p[known] = np.where(least, chdtrc(a, own / self.floor), by_noise) if least.any() else by_noise
+        return p
 
     def _filled(self) -> Array:
         """Q with ones in the places of what was not read, so that it can be inverted."""

@@ -21,13 +21,15 @@ from elastocal.solve.blocks import Blocks
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
+SMALL = 32
+"""Size of a triangle that LAPACK inverts as it would any matrix."""
 LEAST_LEFT = 1e-8
 """Share of a prior's precision that must be left where a group is given another scale by what was factored before."""
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The unknowns at given scales: ``mean`` (p,) and the lower Cholesky factor of H (p, p)."""
+    """The unknowns at given scales: ``mean`` (p,), and the lower Cholesky ``factor`` L (p, p) of H."""
 
     blocks: Blocks
     log_scales: Array
@@ -35,6 +37,8 @@ class Posterior:
     """Inverse Cholesky factors (N, R, R) of the blocks' noise; rows of what was not read are zero."""
     mean: Array
     factor: Array
+    half: Array
+    """L^-1 (p, p), so that half^T half is the covariance."""
     evidence: float
     white: Array
     """Residuals (N, R) at the mean, in units of noise."""
@@ -43,11 +47,6 @@ class Posterior:
     def covariance(self) -> Array:
         """H^-1 (p, p)."""
         return np.asarray(self.half.T @ self.half)
-
-    @cached_property
-    def half(self) -> Array:
-        """L^-1 (p, p) of H = L L^T, so that half^T half is the covariance."""
-        return inverse_triangle(self.factor)
 
     @cached_property
     def effective(self) -> float:
@@ -89,8 +88,12 @@ class Evidence:
     gradient: Array
     half: Array
     """L^-1 (p, p) of H = L L^T."""
-    inverse: Array | None
-    """Inverse Cholesky factors of the noise; None where it has one scale, by which alone they differ."""
+    solved: Posterior | None
+    """None where the noise has one scale, by which alone it differs."""
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        return self.solved or posterior(self.blocks, self.log_scales)
 
     @cached_property
     def information(self) -> Array:
@@ -115,11 +118,13 @@ class Evidence:
 
     def _noise_squares(self) -> Array:
         """tr S^-1 D_c S^-1 D_d (c, c): the sum of squares of Z_c^T Z_d, Z = L^-1 B, which have few columns."""
-        if self.inverse is None:
+        if self.solved is None:
             return np.array([[float(self.blocks.count)]])
         noise = self.blocks.noise
         sizes = np.exp(self.log_scales[len(self.blocks.groups) :])
-        z = self.inverse @ np.concatenate([c.factor * size for c, size in zip(noise, sizes, strict=True)], axis=2)
+        z = self.solved.inverse @ np.concatenate(
+            [c.factor * size for c, size in zip(noise, sizes, strict=True)], axis=2
+        )
         squares = ((z.transpose(0, 2, 1) @ z) ** 2).sum(axis=0)
         begins = np.cumsum([0, *(c.factor.shape[2] for c in noise[:-1])])
         return np.asarray(np.add.reduceat(np.add.reduceat(squares, begins, axis=0), begins, axis=1))
@@ -128,10 +133,10 @@ class Evidence:
 def evidence(blocks: Blocks, log_scales: Array) -> Evidence:
     """At given scales."""
     one = len(blocks.noise) == 1
-    value, gradient, half, inverse = (_one_noise if one else _many_noises)(blocks, log_scales)
+    value, gradient, half, solved = (_one_noise if one else _many_noises)(blocks, log_scales)
     penalty, slope = blocks.log_penalty(log_scales)
     gradient = np.where(blocks.free, gradient + slope, 0.0)
-    return Evidence(blocks, log_scales, value + penalty, gradient, half, inverse)
+    return Evidence(blocks, log_scales, value + penalty, gradient, half, solved)
 
 
 def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
@@ -218,10 +223,15 @@ def _factored(h: Array) -> Array:
 
 
 def inverse_triangle(factor: Array) -> Array:
-    """Inverse of a lower triangle."""
-    from scipy.linalg.lapack import dtrtri
-
-    return np.asarray(dtrtri(factor, lower=1)[0])
+    """Inverse of a lower triangle, [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1 C^-1]: importing SciPy's would take longer
+    than a calibration has use for it."""
+    if len(factor) <= SMALL:
+        return np.asarray(np.linalg.inv(factor))
+    m = len(factor) // 2
+    upper, lower = inverse_triangle(factor[:m, :m]), inverse_triangle(factor[m:, m:])
+    out = np.zeros_like(factor)
+    out[:m, :m], out[m:, m:], out[m:, :m] = upper, lower, -lower @ (factor[m:, :m] @ upper)
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,9 +266,10 @@ def posterior_of_sums(blocks: Blocks, log_scales: Array, gram: Array, pull: Arra
     """From the sums J^T S^-1 J and J^T S^-1 r of any number of ``Whitened`` problems; ``blocks`` has their priors."""
     prior, _ = prior_precision(blocks, log_scales)
     factor = _factored(blocks.power * gram + prior)
-    mean = blocks.mean + _solved(factor, blocks.power * pull)
+    half = inverse_triangle(factor)
+    mean = blocks.mean + half.T @ (half @ (blocks.power * pull))
     _, r, _ = blocks.shape
-    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, float("nan"), np.zeros((0, r)))
+    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, half, float("nan"), np.zeros((0, r)))
 
 
 def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Posterior:
@@ -268,16 +279,11 @@ def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Post
     rows = white.rows[blocks.read]
     factor = _factored(w * (rows.T @ rows) + prior)
     b = w * (rows.T @ white.misfit[blocks.read])
-    change = _solved(factor, b)
+    half = inverse_triangle(factor)
+    change = half.T @ (half @ b)
     left = white.misfit - white.rows @ change
     value = _log_evidence(w * (float(white.misfit @ white.misfit) + white.log_det), float(b @ change), factor, log_p)
-    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, value, left.reshape(n, r))
-
-
-def _solved(factor: Array, b: Array) -> Array:
-    from scipy.linalg import cho_solve
-
-    return np.asarray(cho_solve((factor, True), b, check_finite=False))
+    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, half, value, left.reshape(n, r))
 
 
 def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) -> float:
@@ -297,7 +303,7 @@ def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array)
     return (square + share) * size - blocks.widths, float(len(change) - share @ size)
 
 
-def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Array | None]:
+def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Posterior | None]:
     n, r, p = blocks.shape
     first = len(blocks.groups)
     white = whitened(blocks, log_scales)
@@ -311,10 +317,10 @@ def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array
     pull = solved.white[:, :, None] * solved.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
     felt = white.inverse.transpose(0, 2, 1) @ pull @ white.inverse
     gradient[first:] = blocks.power * np.exp(2 * log_scales[first:]) * (blocks.outer @ felt.ravel())
-    return solved.evidence, gradient, solved.half, white.inverse
+    return solved.evidence, gradient, solved.half, solved
 
 
-def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Array | None]:
+def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Posterior | None]:
     """The same where S has one scale: the rows enter by their Gram matrix, which is computed once."""
     gram, pull, square, log_s, count = blocks.unit_gram
     first, log_sigma = len(blocks.groups), log_scales[-1]

@@ -26,6 +26,7 @@ from math import inf, isfinite, nan
 
 import numpy as np
 
+from elastocal.distributions import chdtrc, fdtrc
 from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -88,8 +89,6 @@ def undecided(added: int, freedom: float, reason: str) -> NestedTest:
 
 def f_test(gain: float, added: int, freedom: float) -> NestedTest:
     """``gain`` is the fall of the sum of squares by ``added`` unknowns, in units of the noise's variance."""
-    from scipy.special import chdtrc, fdtrc
-
     if added < 1:
         return undecided(added, freedom, "nothing is left to test with")
     if not freedom >= 1:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.solve.blocks import Blocks
-from elastocal.solve.evidence import Evidence, Posterior, evidence, evidence_of_group, posterior
+from elastocal.solve.evidence import Evidence, evidence, evidence_of_group, posterior
 from elastocal.spatial.entries import Array, Bools, Ints
 
 RANGE = np.log(1e5)
@@ -43,14 +43,27 @@ def maximise_evidence(
     fresh: Bools | None = None,
     gain: float = GAIN,
 ) -> tuple[Array, float]:
-    """Logarithms of all scales at the largest evidence found, and that evidence (hyperprior included).
+    """Logarithms of all scales at the largest evidence found, and that evidence (hyperprior included)."""
+    best = largest_evidence(blocks, start, revive=revive, fresh=fresh, gain=gain)
+    return best.log_scales, best.value
+
+
+def largest_evidence(
+    blocks: Blocks,
+    start: Array | None = None,
+    *,
+    revive: bool = True,
+    fresh: Bools | None = None,
+    gain: float = GAIN,
+) -> Evidence:
+    """The largest evidence found.
 
     From ``start`` the scales are near; those that are ``fresh`` were never fitted (all of them without a start).  It
     ends where a further step would bring less than ``gain``.
     """
     begin = blocks.start if start is None else start
     if not blocks.free.any():
-        return begin, evidence(blocks, begin).value
+        return evidence(blocks, begin)
     if fresh is None:
         fresh = np.full(len(begin), start is None)
     warm = _em(blocks, begin, 6) if fresh.any() else begin
@@ -60,31 +73,31 @@ def maximise_evidence(
     groups = np.arange(len(blocks.scales)) < len(blocks.groups)
     if (fresh & groups).any():
         wider = np.where(blocks.free & groups & fresh, warm + np.log(10.0), warm)
-        best = max(best, _climb(blocks, wider, gain), key=lambda pair: pair[1])
-    post: Posterior | None = None
+        best = _larger(best, _climb(blocks, wider, gain))
     for i in np.flatnonzero(blocks.free & groups).tolist():
-        if best[0][i] < blocks.start[i] + np.log(0.05):
-            if post is None or post.log_scales is not best[0]:
-                post = posterior(blocks, best[0])
-            best = _revived(blocks, best, i, post, gain)
+        if best.log_scales[i] < blocks.start[i] + np.log(0.05):
+            best = _revived(best, i, gain)
     return best
 
 
-def _revived(
-    blocks: Blocks, best: tuple[Array, float], group: int, post: Posterior, gain: float
-) -> tuple[Array, float]:
+def _larger(one: Evidence, other: Evidence) -> Evidence:
+    return max(one, other, key=lambda found: found.value)
+
+
+def _revived(best: Evidence, group: int, gain: float) -> Evidence:
     """The best again with one group tried at other sizes; climbed from only where that alone is an improvement."""
+    blocks = best.blocks
     sizes = blocks.start[group] + np.log(REVIVED)
-    trials = np.repeat(best[0][None], len(sizes), axis=0)
+    trials = np.repeat(best.log_scales[None], len(sizes), axis=0)
     trials[:, group] = sizes
-    values = evidence_of_group(post, group, sizes)
+    values = evidence_of_group(best.posterior, group, sizes)
     for j in np.flatnonzero(np.isnan(values)).tolist():
         values[j] = posterior(blocks, trials[j]).evidence
     values += [blocks.log_penalty(trial)[0] for trial in trials]
     j = int(np.flatnonzero(values == values.max())[-1])
-    if values[j] <= best[1] + 1e-6:
+    if values[j] <= best.value + 1e-6:
         return best
-    return max(best, _climb(blocks, trials[j], gain), key=lambda pair: pair[1])
+    return _larger(best, _climb(blocks, trials[j], gain))
 
 
 def _em(blocks: Blocks, log_scales: Array, steps: int) -> Array:
@@ -104,7 +117,7 @@ def _sizes(blocks: Blocks) -> Array:
     return np.array(own + [2.0 * blocks.count / len(blocks.noise)] * len(blocks.noise))
 
 
-def _climb(blocks: Blocks, start: Array, gain: float) -> tuple[Array, float]:
+def _climb(blocks: Blocks, start: Array, gain: float) -> Evidence:
     """To the nearest maximum: quasi-Newton steps (BFGS) whose first curvature is that expected at the start.
 
     Where noise is far too small the evidence is far steeper than that, and steps by such curvatures would be short for
@@ -153,7 +166,7 @@ def _climb(blocks: Blocks, start: Array, gain: float) -> tuple[Array, float]:
         elif steeper > 1e-3:
             curved = curved + np.outer(fall, fall) / (moved @ fall) - np.outer(pushed, pushed) / (moved @ pushed)
             learned = True
-    return full(at), here.value
+    return here
 
 
 def _curvature(here: Evidence, free: Ints) -> Array:

@@ -17,12 +17,12 @@ from contextvars import ContextVar
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elastocal import __version__
 from elastocal.files.opened import SHIPPED, seen_from, watching
+from elastocal.installed import version
 from elastocal.report.blocks import Fact, Report
 from elastocal.values import dataclass
 
@@ -41,7 +41,7 @@ def versions() -> dict[str, str]:
     return {
         "elastocal": __version__,
         "python": platform.python_version(),
-        **{name: metadata.version(name) for name in ("numpy", "scipy")},
+        **{name: version(name) for name in ("numpy", "scipy")},
     }
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elastocal.distributions import chdtrc
 from elastocal.errors import ShapeError
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.procedures.compensator.concentric import ConcentricArcs
@@ -241,8 +242,6 @@ class AxesAngle:
 
 def axes_angle(arc: KnownAngleArc, pivot: ConcentricArcs) -> AxesAngle | None:
     """None in the plane, where there is nothing to compare."""
-    from scipy.special import chdtrc
-
     if arc.dimension == 2:
         return None
     normal, other = arc.axis, pivot.axis * np.sign(pivot.axis @ arc.axis)

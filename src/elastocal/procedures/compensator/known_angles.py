@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elastocal.distributions import fdtrc
 from elastocal.errors import (
     ImplausibleError,
     MissingError,
@@ -161,8 +162,6 @@ def check_angle_units(
     Far better is a ratio of the sums of squares that normal noise gives once in a million (F distribution).  Points on
     a straight line fit any angles that are small enough, so they are told first.
     """
-    from scipy.special import fdtrc
-
     floor = (1e-9 * extent) ** 2
     for other, factor, words in (
         (in_degrees, np.pi / 180, "degrees where radians are meant; convert them"),

@@ -17,6 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
+from elastocal.distributions import fdtrc
 from elastocal.procedures.transmission.equations import System, What
 from elastocal.procedures.transmission.fit import ROUNDING, SystemFit
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -120,8 +121,6 @@ def tested(fit: SystemFit, of: CellIncidence) -> CellTests:
     with np.errstate(invalid="ignore", divide="ignore"):
         scale = np.where(spare > 0.5, np.maximum(left / spare, bound), np.nan)
         statistic = gain / scale
-    from scipy.special import fdtrc
-
     probability = np.where(np.isnan(statistic), np.nan, fdtrc(1, np.maximum(spare, 0.5), np.nan_to_num(statistic)))
     alone = _alone(fit, of, usable, inside, gain, bound)
     return CellTests(delta, sd * np.sqrt(scale), gain, statistic, spare, probability, np.sqrt(gain) / robust, alone)

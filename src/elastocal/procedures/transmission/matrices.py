@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from elastocal.distributions import stdtr
 from elastocal.errors import InputError
 from elastocal.procedures.transmission.cells import PrintedCell, incidence
 from elastocal.procedures.transmission.equations import TURN, System, named_axes, system
@@ -42,8 +43,6 @@ OFFSET_LEVEL = 0.05
 
 def significance(fit: SystemFit, block_fit: BlockFit, joint: str) -> float:
     """Probability of an entry at least as large if it were zero; nan where nothing is known of the noise."""
-    from scipy.special import stdtr
-
     at = block_fit.of(joint)
     freedom = float(fit.freedom(block_fit)[at])
     sd = float(np.sqrt(block_fit.covariance[at, at]))

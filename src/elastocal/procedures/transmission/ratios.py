@@ -23,6 +23,7 @@ from math import ceil, expm1, floor, isfinite, log
 
 import numpy as np
 
+from elastocal.distributions import chdtrc, stdtrit
 from elastocal.procedures.transmission.equations import TURN
 from elastocal.procedures.transmission.fit import Pattern
 from elastocal.procedures.transmission.matrices import Matrices
@@ -57,8 +58,6 @@ class Simple:
 
 def interval(value: float, sd: float, freedom: float, cover: float) -> tuple[float, float]:
     """By Student's t."""
-    from scipy.special import stdtrit
-
     half = float(stdtrit(freedom, (1 + cover) / 2)) * sd
     return value - half, value + half
 
@@ -108,8 +107,6 @@ def supported(simples: Sequence[Simple | None]) -> tuple[bool, ...]:
 
 def together(simples: Sequence[Simple]) -> float:
     """Probability that chance would do as well for all of them (Fisher: -2 sum log chance is chi square)."""
-    from scipy.special import chdtrc
-
     return float(chdtrc(2 * len(simples), -2 * sum(log(s.chance) for s in simples))) if simples else 1.0
 
 
