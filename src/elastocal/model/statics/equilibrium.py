@@ -168,6 +168,8 @@ class Equilibrium:
     ``theta`` (N, m) holds all degrees of freedom of the chain, nan where the state is unknown.
     ``load_factor`` (N,) is the multiple of the external load at which the arm becomes unstable: a
     number where it had to be computed, nan where a bound already shows that it is above one.
+    ``force`` (N, m') is that on ``dofs``, chain indices: those that bend, which other values of the same parameters
+    may make more or fewer.
     """
 
     theta: Array
@@ -175,6 +177,17 @@ class Equilibrium:
     status: Ints
     load_factor: Array
     steps: Ints
+    dofs: tuple[int, ...]
+
+    def force_on(self, dof: int) -> Array:
+        """Force (N,) on one degree of freedom of the chain, which must be one that bends."""
+        return np.asarray(self.force[:, self.dofs.index(dof)])
+
+    def picked(self, rows: Ints) -> Equilibrium:
+        """Of some of the configurations."""
+        return Equilibrium(
+            self.theta[rows], self.force[rows], self.status[rows], self.load_factor[rows], self.steps[rows], self.dofs
+        )
 
     def counts(self) -> dict[str, int]:
         return {s.name.lower(): int(np.sum(self.status == s)) for s in Status if np.any(self.status == s)}
@@ -213,15 +226,15 @@ def equilibrium(
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out
         if progress is not None:
             progress(rows.stop, total)
-    return Equilibrium(theta.T, force.T, status, factor, steps)
+    return Equilibrium(theta.T, force.T, status, factor, steps, flex.dofs)
 
 
 def _nearby(flex: Flexibility, posture: Posture, start: Equilibrium | Array, rows: slice) -> Array:
     """theta of the flexible coordinates from a state nearby: what its forces bend the arm by now, a step further."""
-    force = start.force[rows].T if isinstance(start, Equilibrium) else None
-    if force is None or len(force) != flex.n:
+    if not isinstance(start, Equilibrium) or start.dofs != flex.dofs:
         theta = start.theta if isinstance(start, Equilibrium) else start
         return np.ascontiguousarray(theta[rows][:, list(flex.dofs)].T)
+    force = start.force[rows].T
     return posture.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
 
 
