@@ -274,6 +274,7 @@ def test_forces_of_states_nearby_are_of_their_own_coordinates(there: float, away
     tool = tool_of(robot, names, q, wrench, robot.tool)
     tool.both(np.array([0.0, there]))
     aside, here = tool.both(np.array([0.0, away]), False)[0].loose, tool.both(np.array([0.0, away]))[0].loose
-    assert aside is not None and here is not None
+    assert aside is not None
+    assert here is not None
     assert np.ptp(here, axis=1).min() > 1e-5  # the torques of joints differ: those of another would show
     assert aside == pytest.approx(here, rel=1e-4)
