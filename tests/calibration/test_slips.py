@@ -329,3 +329,21 @@ def test_what_backlash_may_have_moved_is_warned_of_only() -> None:
     small = loaded("deflection", "right", force=60.0)
     (found,) = check_slips(stiff(), small.changed(wrench=small.wrench / 9.80665)).findings
     assert (found.code, found.severity) == ("load-size", "warning")
+
+
+def test_deflections_without_loads_that_bend_are_refused() -> None:
+    right = loaded("deflection", "right")
+    for wrench in (None, 0 * right.wrench):
+        with refused("no-load", parameter="wrench"):
+            ec.calibrate(stiff(), right.changed(wrench=wrench))
+    for same in (0 * right.deflection, right.deflection[:1] + 0 * right.deflection):
+        with refused("range", 0, parameter="deflection"):
+            ec.calibrate(stiff(), right.changed(deflection=same))
+    beside = loaded("position", "right").changed(deflection=0 * right.deflection)
+    with refused("range", 0, parameter="deflection"):
+        ec.calibrate(stiff(), beside)
+
+
+def test_a_negative_distance_is_named_by_its_row() -> None:
+    with refused("range", 2, parameter="distance"):
+        ec.Campaign(q=table()[0][:4], distance=[0.5, 0.6, -0.1, np.nan], length="m", angle="rad")

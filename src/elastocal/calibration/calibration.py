@@ -325,7 +325,7 @@ class Calibration:
 
     def _joints(self, q: object, length: str | None, angle: str | None) -> tuple[Array, tuple[Finding, ...]]:
         """Joint values, and whether their units are in doubt."""
-        raw = pose_table(q)
+        raw = pose_table(q, self.robot)
         joints = controller_to_joints(self.robot, raw, length or self.length, angle or self.angle)
         doubts = [
             *(unit_doubt(self, raw, "angle") if angle is None else ()),

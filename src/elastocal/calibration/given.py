@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.arguments import check_type
+from elastocal.arguments import by_name, check_type
 from elastocal.errors import InputError, MissingError, NumberError, RangeError, ShapeError, UnitError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -60,9 +60,9 @@ def joint_table(value: object) -> Array:
     return q
 
 
-def pose_table(value: object) -> Array:
-    """The same; (n,) is one row."""
-    q = _numbers("q", value)
+def pose_table(value: object, robot: Robot) -> Array:
+    """The same of a robot, columns by their names where a data frame has them; (n,) is one row."""
+    q = _numbers("q", by_name("q", value, robot.controller.axes, robot.joints))
     return joint_table(q[None] if q.ndim == 1 else q)
 
 

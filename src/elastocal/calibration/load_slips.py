@@ -34,7 +34,7 @@ from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import assumed_gears
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
@@ -150,6 +150,26 @@ def loads_undone(robot: Robot, campaign: Campaign, word: str) -> Campaign | None
         return campaign.changed(wrench=-campaign.wrench)
     turn = kinematics(robot.nominal, campaign.joint_values(robot), campaign.load_frame or robot.tool).rotation
     return campaign.changed(wrench=np.einsum("nij,nkj->nki", turn, campaign.wrench.reshape(-1, 2, 3)).reshape(-1, 6))
+
+
+def check_deflections_read(campaign: Campaign) -> None:
+    """Deflections are of loads, and differ from load to load and from pose to pose."""
+    if campaign.deflection is None:
+        return
+    read = np.flatnonzero(np.isfinite(campaign.deflection).any(axis=(1, 2)))
+    if campaign.wrench is None or not campaign.wrench[read].any():
+        raise MissingError(
+            "deflections were read under no load, so nothing bends; give a wrench, or read positions",
+            parameter="wrench", code="no-load",
+        )  # fmt: skip
+    some = campaign.deflection[read]
+    same = bool(np.all((some == some[0]) | (np.isnan(some) & np.isnan(some[0]))))
+    if same and (not np.nan_to_num(some).any() or len(np.unique(campaign.wrench[read], axis=0)) > 1):
+        raise RangeError(
+            f"deflection: {campaign.line(int(read[0]))} and all others have the same, which no loads that differ "
+            "cause; give loaded minus unloaded, or leave it out",
+            parameter="deflection", value=int(read[0]),
+        )  # fmt: skip
 
 
 def check_loads(robot: Robot, campaign: Campaign) -> Finding | None:

@@ -20,6 +20,7 @@ from elastocal.calibration.given import Prior
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import Climber, climb, leaves_enough, usual
+from elastocal.calibration.load_slips import check_deflections_read
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
@@ -80,6 +81,8 @@ def calibrate(
         robot = read_robot(robot)
     if not isinstance(campaign, Campaign):
         campaign = joined(robot, campaign)
+    campaign = campaign.ordered(robot)
+    check_deflections_read(campaign)
     rows = distinct_rows(campaign)
     if len(rows) < campaign.count:
         once = calibrate(

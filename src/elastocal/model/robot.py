@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from elastocal.arguments import check_type
+from elastocal.arguments import by_name, check_type
 from elastocal.errors import DuplicateError, NumberError, RangeError, ShapeError, UnknownNameError
 from elastocal.model.chain import JOINT, Chain, Dof
 from elastocal.model.compliant.link_compliance import Form, LinkCompliance
@@ -386,7 +386,7 @@ class Robot:
         if isinstance(q, Configurations):
             q = q.q
         try:
-            array = np.asarray(q, dtype=np.float64)
+            array = np.asarray(by_name("q", q, self.joints), dtype=np.float64)
             array = array if array.ndim == 2 else np.atleast_2d(array)
         except (TypeError, ValueError):
             raise ShapeError(f"robot {self.name}: joint values must be a table of numbers, one row each") from None
