@@ -232,7 +232,7 @@ def test_parameters_round_trip_through_with_values(name):
 def difference(model, parameter, h):
     """Central difference of the loaded tip pose (2, 6) for one parameter that changes by +-h."""
     now = model.parameters.values[model.parameters.index(parameter)]
-    (p1, r1), (p0, r0) = (solved(model.with_parameters({parameter: now + s * h})) for s in (1, -1))
+    (p1, r1), (p0, r0) = (solved(model.with_estimates({parameter: now + s * h})) for s in (1, -1))
     spin = np.array([Rotation.from_matrix(a @ b.T).as_rotvec() for a, b in zip(r1, r0, strict=True)])
     return np.concatenate([p1 - p0, spin], axis=1) / (2 * h)
 

@@ -243,3 +243,15 @@ def test_calibrate_and_predict_take_columns_by_name() -> None:
 
 def at_rest(model: ec.Robot, q: np.ndarray) -> np.ndarray:
     return np.asarray(ec.simulate(model, q, noise=None).position)
+
+
+def test_a_matrix_that_is_no_rotation_is_named_with_its_row() -> None:
+    turns = np.array([[[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]] * N)
+    made(orientation=np.where(np.arange(N)[:, None, None] == 1, np.nan, turns))
+    turns[3, 0, 0] = 0.801  # as if rounded to three digits
+    with refused("range", 3, parameter="orientation") as caught:
+        made(orientation=turns)
+    assert "0.0016" in str(caught.value)
+    turns[3] = -np.eye(3)
+    with refused("range", 3, parameter="orientation"):
+        made(orientation=turns)

@@ -209,7 +209,7 @@ class Calibration:
         return tuple(
             replace(
                 self,
-                robot=self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True))),
+                robot=self.robot.with_estimates(dict(zip(self.names, values.tolist(), strict=True))),
                 placing=self.placing.moved(steps),
             )
             for values, steps in rows

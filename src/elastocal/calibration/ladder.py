@@ -253,7 +253,7 @@ def _settled(rung: Rung) -> Rung:
         return Rung.of(rung.words, rung.family, rung.multiple, fitted, rung.remark)
     wanted = tuple(w for w in (without_names(w, tuple(small)) for w in rough.task.wanted) if w.names)
     keep = [i for i, n in enumerate(rough.task.names) if n not in small]
-    robot = rough.task.robot.with_parameters(dict.fromkeys(sorted(small), 0.0))  # the file may state some
+    robot = rough.task.robot.with_estimates(dict.fromkeys(sorted(small), 0.0))  # the file may state some
     task = replace(rough.task, robot=robot, wanted=wanted)
     joints = tuple(n.removesuffix(".gap") for n in rough.task.names if n in small)
     new = fit(task, rough.placing, rough.x[keep], near=(rough.posterior,))

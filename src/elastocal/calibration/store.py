@@ -144,7 +144,7 @@ def _validation(v: Validation) -> dict[str, Any]:
 def from_document(data: dict[str, Any], where: str) -> Calibration:
     robot = robot_from_text(data["robot_yaml"], where)
     values = dict(zip(data["names"], data["values"], strict=True))
-    calibrated: Robot = robot.with_parameters(values) if values else robot
+    calibrated: Robot = robot.with_estimates(values) if values else robot
     return Calibration(
         robot=calibrated,
         uncalibrated=robot,

@@ -252,7 +252,7 @@ class BentTool:
         given, table = dict(zip(self.names, values.tolist(), strict=True)), self.robot.parameters
         if all(table.rows[table.index(name)].value == value for name, value in given.items()):
             return self.robot
-        return self.robot.with_parameters(given)
+        return self.robot.with_estimates(given)
 
     def _solve(self, which: Which, values: Array) -> ToolStates:
         """From the states that were solved last, and remembered with them."""

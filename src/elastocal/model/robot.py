@@ -282,7 +282,15 @@ class Robot:
         return tuple(acting for load in self.loads for acting in load.sizes(self.gravity))
 
     def with_parameters(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
-        """The same robot with other parameter values (by name, or all in table order)."""
+        """The same robot with other parameter values (by name, or all in table order), which a robot may have."""
+        new = self.with_estimates(values)
+        for was, element in zip(self.elements, new.elements, strict=True):
+            if element is not was:
+                element.check_physics()
+        return new
+
+    def with_estimates(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
+        """The same of values on the way of a search, or of estimates, which noise may take beyond what is possible."""
         full = self.parameters.updated(values)
         elements: list[Element] = []
         start = 0
