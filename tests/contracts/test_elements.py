@@ -461,7 +461,7 @@ def test_a_compensator_on_a_rigid_joint_has_zero_columns():
 @pytest.mark.parametrize("value", [-1e-7, -1e-4])
 def test_an_estimate_below_zero_is_solved_like_any_other(value):
     """An identification may pass through a negative compliance: theta = k Q still, and no warning."""
-    model = robot(JointOffset(joint="j1")).with_parameters({"j3.k": value})
+    model = robot(JointOffset(joint="j1")).with_estimates({"j3.k": value})
     bent = equilibrium(model, Q, [LOAD])
     assert set(bent.status) == {Status.CONVERGED}
     for row, theta, wrench in zip(Q, bent.theta, LOAD.wrench, strict=True):

@@ -209,7 +209,9 @@ def rotation_table(value: object, count: int, form: Form | None, radian: float) 
         if np.any(off > ROUNDED) or left.any():
             row = int(np.argmax(left)) if left.any() else int(np.argmax(off))
             how = (
-                "left-handed" if left.any() else f"{off[row]:.2g} away from orthonormal columns, more than {ROUNDED:g}"
+                "not right-handed"
+                if left.any()
+                else f"{off[row]:.2g} away from orthonormal columns, more than {ROUNDED:g}"
             )
             raise RangeError(
                 f"orientation: row {row}: the matrix is {how}; give four digits or more, or quaternions",
