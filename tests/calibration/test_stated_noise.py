@@ -108,7 +108,7 @@ def test_two_numbers_are_not_three_axes() -> None:
 
 
 def wavy(wave: float, scatter: float, noise: object) -> tuple[ec.Calibration, float]:
-    """An arm whose joints are off by a third wave, which no model word has; and how often intervals of the mean hold."""
+    """An arm whose joints are off by a third wave, which no model word has; how often intervals of the mean hold."""
     rng = np.random.default_rng(4)
     robot = ec.read_robot("fanuc-m710ic50").nominal
     low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
