@@ -4,14 +4,16 @@ name of the argument, before anything is computed."""
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache, wraps
 from os import PathLike
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from elastocal.errors import NumberError, RangeError, ShapeError, WrongTypeError
+from elastocal.errors import ConflictError, NumberError, RangeError, ShapeError, WrongTypeError
 
+UNIT = re.compile(r"_(deg|rad|mm|m)$")
 P = ParamSpec("P")
 R = TypeVar("R")
 WORDS: dict[Any, str] = {
@@ -83,6 +85,37 @@ def vector(name: str, value: Any, *sizes: int) -> Any:
     if not np.all(np.isfinite(out)):
         raise NumberError(f"{name} is {out.tolist()}; its numbers must be finite", parameter=name, value=value)
     return out.astype(np.float64)
+
+
+def order_of(name: str, value: Any, *orders: Sequence[str]) -> list[int] | None:
+    """Places of columns (of a data frame, or their names) in the first of some orders that has the same names.
+
+    A unit behind a name (``A1_deg``) is no part of it.  None where there are no such names: columns count by place.
+    """
+    columns = [*getattr(value, "columns", value if isinstance(value, tuple) else ())]
+    if not columns or not all(isinstance(c, str) for c in columns):
+        return None
+    plain = [UNIT.sub("", c) for c in columns]
+    for order in orders:
+        for names in (columns, plain):
+            if sorted(names) == sorted(order):
+                return [names.index(each) for each in order]
+    known = {each for order in orders for each in order}
+    if len(columns) == len(orders[0]) and any(c in known or p in known for c, p in zip(columns, plain, strict=True)):
+        raise ConflictError(
+            f"{name}: some of its columns {', '.join(columns)} are named as axes of the robot and some are not; name "
+            f"all of them so ({', '.join(orders[0])}), or give an array, whose columns count by place",
+            parameter=name, value=tuple(columns), allowed=tuple(orders[0]),
+        )  # fmt: skip
+    return None
+
+
+def by_name(name: str, value: Any, *orders: Sequence[str]) -> Any:
+    """Columns of a data frame in order of their names (``order_of``); anything else as it is."""
+    import numpy as np
+
+    order = order_of(name, value, *orders) if hasattr(value, "columns") else None
+    return value if order is None else np.asarray(value)[:, order]
 
 
 def given_as(value: Any) -> str:

@@ -20,6 +20,7 @@ from elastocal.calibration.states import gather
 from elastocal.calibration.task import Task, assemble
 from elastocal.calibration.tool import tool_of
 from elastocal.calibration.words import with_words
+from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import equilibrium
@@ -254,3 +255,26 @@ def test_states_are_solved_beyond_the_reach_of_slopes(task: tuple[Task, object])
     far = np.where(problem.logs, 1.5 * file, file)
     assert np.array_equal(tool.both(far, False)[0].origin, tool.both(far)[0].origin)
     assert tool.both(far, False)[0].origin == pytest.approx(other.both(far)[0].origin, abs=1e-9)
+
+
+@pytest.mark.parametrize(("there", "away"), [(1e-12, 0.0), (0.0, 1e-12)])
+def test_forces_of_states_nearby_are_of_their_own_coordinates(there: float, away: float) -> None:
+    """A foundation's tilt that is exactly zero is no coordinate: columns of forces behind it are others then."""
+    robot = ec.read_robot("kuka-kr270")
+    robot = replace(
+        robot,
+        elements=tuple(
+            replace(e, gap=1e-4, transition=5000.0) if isinstance(e, JointBacklash) else e for e in robot.elements
+        ),
+    )
+    names = ("base.k35", "base.k55")
+    low, high = 0.5 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * np.random.default_rng(1).random((5, robot.n))
+    wrench = np.tile([800.0, 300.0, -900.0, 0.0, 0.0, 0.0], (5, 1))
+    tool = tool_of(robot, names, q, wrench, robot.tool)
+    tool.both(np.array([0.0, there]))
+    aside, here = tool.both(np.array([0.0, away]), False)[0].loose, tool.both(np.array([0.0, away]))[0].loose
+    assert aside is not None
+    assert here is not None
+    assert np.ptp(here, axis=1).min() > 1e-5  # the torques of joints differ: those of another would show
+    assert aside == pytest.approx(here, rel=1e-4)

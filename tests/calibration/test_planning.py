@@ -162,3 +162,23 @@ def test_robots_with_compliance_and_masses_and_planar_ones_are_planned_too(name:
     assert plan.uncalibrated is not None
     assert plan.rms_error < 0.2 * rms(plan.uncalibrated)
     assert len(plan.axes) == 12
+
+
+def test_a_plan_has_as_many_poses_as_calibrate_needs() -> None:
+    """A point alone is three numbers of nine unknowns: three poses tell nothing of the arm, four three numbers."""
+    with refused("too-few", 3, parameter="poses", allowed=(4,)):
+        ec.plan("cylindrical", poses=3, restarts=1, model=["geometry"])
+    plan = ec.plan(arm(), poses=4, restarts=1, model="geometry", noise=0.01)
+    (told,) = [w for w in plan.warnings if w.code == "no-gain"]
+    assert told.data["poses"] == 4
+    assert told.data["before"] > told.data["after"] > 0.9 * told.data["before"] > 1e-3
+    assert "no-gain" not in [w.code for w in planned().warnings]
+
+
+def test_columns_of_a_plan_say_their_unit_and_are_taken_by_name() -> None:
+    plan = planned()
+    table = plan.to_frame()
+    names = list(plan.rows()[0])
+    assert names == ["pose", *(f"{axis}_rad" for axis in arm().controller.axes), "load"]
+    assert len(table) == POSES  # type: ignore[arg-type]
+    assert [plan.rows()[0][n] for n in names[1:-1]] == pytest.approx(list(plan.axes[0]))

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 import elastocal as ec
 from elastocal.calibration.load_slips import ORIENTATION_SLIPS
 from elastocal.calibration.slips import check_slips, hypotheses
+from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.transmission import Transmission
 
 ROBOT = ec.read_robot("fanuc-m710ic50")
@@ -271,3 +272,78 @@ def test_right_loads_pass_however_small_and_beside_any_weight(kind: str, force: 
         assert (
             check_slips(ROBOT, loaded(kind, "right", seed, force, 0.0 if kind == "deflection" else sag)).findings == ()
         )
+
+
+def stiff() -> ec.Robot:
+    """The FANUC with gears as those of ``loaded`` about, by a data sheet or by its size."""
+    gears = tuple(JointCompliance(joint=j, k=1.1e-6) for j in ROBOT.joints)
+    return replace(ROBOT, elements=gears)
+
+
+@pytest.mark.parametrize("kind", ["deflection", "position"])
+@pytest.mark.parametrize(
+    ("key", "factor", "words"),
+    [
+        ("wrench", 9.80665, ("loads times 9.80665",)),
+        ("wrench", 1e3, ("loads times 1000", "deflections times 0.001")),
+        ("wrench", 1e-3, ("loads times 0.001", "deflections times 1000")),
+        ("deflection", 1e3, ("deflections times 1000", "loads times 0.001")),
+        ("deflection", 25.4, ("deflections times 25.4",)),
+    ],
+)
+def test_loads_and_deflections_in_other_units_are_named(kind: str, key: str, factor: float, words: tuple) -> None:
+    right = loaded(kind, "right", force=400.0)
+    if kind == "position":
+        if key == "deflection":
+            return
+        words = tuple(w for w in words if w.startswith("loads"))
+    given = right.changed(**{key: getattr(right, key) / factor})
+    with refused("slip", value=words[0], parameter="accept", allowed=(*words, "loads as they are")):
+        check_slips(stiff(), given)
+    checked = check_slips(stiff(), given, words[0])
+    assert [f.code for f in checked.findings] == ["accepted"]
+    np.testing.assert_allclose(getattr(checked.campaign, key), getattr(right, key), rtol=1e-5, atol=1e-12)
+    left = check_slips(stiff(), given, "loads as they are")
+    assert [f.code for f in left.findings] == ["accepted"]
+    assert np.array_equal(getattr(left.campaign, key), getattr(given, key))
+
+
+@pytest.mark.parametrize(("factor", "codes"), [(1.0, []), (3.0, []), (90.0, []), (10.0, ["load-size"])])
+def test_compliances_by_size_are_no_reason_to_refuse_loads(factor: float, codes: list[str]) -> None:
+    """An arm may be softer than others of its size by anything: only what looks like a unit is named."""
+    right = loaded("deflection", "right")
+    gears = tuple(replace(e, status="assumed") for e in stiff().elements)
+    found = check_slips(replace(ROBOT, elements=gears), right.changed(wrench=right.wrench / factor)).findings
+    assert [f.code for f in found] == codes
+    assert [f.severity for f in found] == ["warning"] * len(codes)
+    assert [f.data["words"][0] for f in found] == ["loads times 9.80665"] * len(codes)
+
+
+@pytest.mark.parametrize("factor", [0.4, 1.0, 3.5, 90.0])
+def test_compliances_of_a_file_may_be_off_by_what_is_no_unit(factor: float) -> None:
+    right = loaded("deflection", "right")
+    assert check_slips(stiff(), right.changed(wrench=right.wrench / factor)).findings == ()
+
+
+def test_what_backlash_may_have_moved_is_warned_of_only() -> None:
+    small = loaded("deflection", "right", force=60.0)
+    (found,) = check_slips(stiff(), small.changed(wrench=small.wrench / 9.80665)).findings
+    assert (found.code, found.severity) == ("load-size", "warning")
+
+
+def test_deflections_without_loads_that_bend_are_refused() -> None:
+    right = loaded("deflection", "right")
+    for wrench in (None, 0 * right.wrench):
+        with refused("no-load", parameter="wrench"):
+            ec.calibrate(stiff(), right.changed(wrench=wrench))
+    for same in (0 * right.deflection, right.deflection[:1] + 0 * right.deflection):
+        with refused("range", 0, parameter="deflection"):
+            ec.calibrate(stiff(), right.changed(deflection=same))
+    beside = loaded("position", "right").changed(deflection=0 * right.deflection)
+    with refused("range", 0, parameter="deflection"):
+        ec.calibrate(stiff(), beside)
+
+
+def test_a_negative_distance_is_named_by_its_row() -> None:
+    with refused("range", 2, parameter="distance"):
+        ec.Campaign(q=table()[0][:4], distance=[0.5, 0.6, -0.1, np.nan], length="m", angle="rad")

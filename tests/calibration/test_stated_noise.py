@@ -105,3 +105,47 @@ def test_two_numbers_are_not_three_axes() -> None:
     assert found.sd is not None
     assert found.axes is not None
     np.testing.assert_allclose(found.sd * np.array(found.axes), np.sqrt(2) * np.array([1e-5, 2e-5, 3e-5]))
+
+
+def wavy(wave: float, scatter: float, noise: object) -> tuple[ec.Calibration, float]:
+    """An arm whose joints are off by a third wave, which no model word has; how often intervals of the mean hold."""
+    rng = np.random.default_rng(4)
+    robot = ec.read_robot("fanuc-m710ic50").nominal
+    low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((90, robot.n))
+    markers = np.array([[0.1, 0.0, 0.05], [-0.05, 0.1, 0.0], [0.0, -0.1, 0.1]])
+    phase = 2 * np.pi * rng.random(robot.n)
+
+    def points(joints: np.ndarray) -> np.ndarray:
+        at = robot.kinematics(joints)
+        return np.asarray(at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, markers))
+
+    real = q + 1e-3 * rng.normal(size=robot.n) + wave * np.sin(3 * q + phase)
+    true, read = points(real), points(real + scatter * rng.normal(size=q.shape))
+    read = read + 2e-5 * rng.normal(size=read.shape)
+    shown = robot.controller.to_controller(q)
+    data = ec.Campaign(q=shown[:50], position=read[:50], length="m", angle="rad", noise=noise)
+    cal = ec.calibrate(robot, data, model="geometry", outliers=False)
+    seen = cal.predict(shown[50:])
+    return cal, float(np.mean(np.abs(seen.position - true[50:]) <= seen.half_width))
+
+
+RETURNS = (Reading(sd=2e-5), Repeatability(sd=1e-5))
+ENCODERS = (Reading(sd=2e-5), Encoder(sd=1e-5))
+
+
+@pytest.mark.parametrize(("noise", "code"), [(2e-5, "scatter-not-stated"), (RETURNS, "lack-of-fit")])
+def test_what_scatters_beyond_a_stated_noise_is_counted_in_the_mean(noise: object, code: str) -> None:
+    """It is the same at every reading of a pose: scatter that is found instead would shrink with their number."""
+    cal, inside = wavy(3e-4, 0.0, noise)
+    assert code in [w.code for w in cal.warnings]
+    assert 1.5e-4 < cal.discrepancy < 6e-4
+    assert inside > 0.85  # 0.6 without it
+
+
+@pytest.mark.parametrize(("scatter", "noise"), [(0.0, 2e-5), (1e-5, ENCODERS)])
+def test_a_noise_that_is_stated_and_true_adds_nothing(scatter: float, noise: object) -> None:
+    cal, inside = wavy(0.0, scatter, noise)
+    assert not {w.code for w in cal.warnings} & {"scatter-not-stated", "lack-of-fit"}
+    assert cal.discrepancy == 0
+    assert inside > 0.9

@@ -122,6 +122,12 @@ def test_results_are_short_to_look_at_and_whole_to_work_with(done) -> None:
     assert np.isnan(rows[2]["predicted_rms"])
 
 
+def test_a_result_names_the_flange_that_tools_were_taken_at(done) -> None:
+    assert f"tools at {done.method.flange}" in str(done)
+    assert str(done.commands) == repr(done.commands)
+    assert len(repr(done.commands)) < 200
+
+
 def test_a_calibration_predicts_the_residual_error(robot) -> None:
     names = ("A2.k", "A3.k")
     sd = np.array([0.03 * robot.parameters.values[robot.parameters.index(n)] for n in names])

@@ -232,7 +232,7 @@ def test_parameters_round_trip_through_with_values(name):
 def difference(model, parameter, h):
     """Central difference of the loaded tip pose (2, 6) for one parameter that changes by +-h."""
     now = model.parameters.values[model.parameters.index(parameter)]
-    (p1, r1), (p0, r0) = (solved(model.with_parameters({parameter: now + s * h})) for s in (1, -1))
+    (p1, r1), (p0, r0) = (solved(model.with_estimates({parameter: now + s * h})) for s in (1, -1))
     spin = np.array([Rotation.from_matrix(a @ b.T).as_rotvec() for a, b in zip(r1, r0, strict=True)])
     return np.concatenate([p1 - p0, spin], axis=1) / (2 * h)
 
@@ -461,7 +461,7 @@ def test_a_compensator_on_a_rigid_joint_has_zero_columns():
 @pytest.mark.parametrize("value", [-1e-7, -1e-4])
 def test_an_estimate_below_zero_is_solved_like_any_other(value):
     """An identification may pass through a negative compliance: theta = k Q still, and no warning."""
-    model = robot(JointOffset(joint="j1")).with_parameters({"j3.k": value})
+    model = robot(JointOffset(joint="j1")).with_estimates({"j3.k": value})
     bent = equilibrium(model, Q, [LOAD])
     assert set(bent.status) == {Status.CONVERGED}
     for row, theta, wrench in zip(Q, bent.theta, LOAD.wrench, strict=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from design.cell_desk import arm, candidates_of
@@ -13,8 +15,9 @@ from elastocal.design.feasibility.filter import LoadPossible, PayloadLimit, Remo
 from elastocal.design.feasibility.reach import Approach, JointLimits, ToolBox
 from elastocal.design.feasibility.sight import Incidence, LineOfSight
 from elastocal.design.loading.loading import Actuator, Anchored, Hanging
-from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, SphereObstacle
+from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
 from elastocal.design.poses import Poses
+from elastocal.errors import NumberError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.payload import Payload
 
@@ -218,3 +221,47 @@ def test_counts_are_in_order_and_the_last_filter_is_named() -> None:
     assert left.q.tolist() == [[0, 0], [0, 0], [HALF, 0], [HALF, 0]]
     with refused("infeasible", {"joint limits": 1, "tool box": 1, "approach": 2}):
         screened(candidates_of(arm(), q), EMPTY, [*filters, Approach(axis=(1, 0, 0), towards=(0, 0, 1), within=0.1)])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda v: BoxObstacle(centre=(v, 0, 0), size=(1, 1, 1)),
+        lambda v: BoxObstacle(centre=(0, 0, 0), size=(1, v, 1)),
+        lambda v: BoxObstacle(centre=(0, 0, 0), size=(1, 1, 1), rpy=(0, 0, v)),
+        lambda v: SphereObstacle(centre=(0, v, 0), radius=1),
+        lambda v: Capsule(start=(0, 0, 0), end=(0, 0, v), radius=1),
+        lambda v: Floor(height=v),
+    ],
+)
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_obstacles_stand_somewhere(make, value: float) -> None:
+    with pytest.raises(NumberError):
+        make(value)
+
+
+def test_an_obstacle_that_every_candidate_touches_is_named() -> None:
+    """Half of the upper arm is always in the box; a box that ends where the arm begins is what it stands on."""
+    q = 2.0 * np.random.default_rng(0).normal(size=(20, 2))
+    for half, names in ((0.5, True), (1e-9, False)):
+        box = BoxObstacle(name="hall", centre=(0, 0, 0.0), size=(2 * half, 2 * half, 2 * half))
+        cell = Cell(BODY.links[:1], (box,))
+        touches = not Obstacles().passes(candidates_of(arm(), q), cell).any()
+        assert touches == names
+    with refused("infeasible", {"obstacles": 20}) as caught:
+        screened(candidates_of(arm(), q), replace(cell, obstacles=(replace(box, size=(1, 1, 1)),)), [Obstacles()])
+    assert "hall" in str(caught.value)
+
+
+def test_nothing_stands_round_the_foot() -> None:
+    robot = read_robot("ur10e")
+    foot = Link("base", robot.tree.frames[0].name, 0.05)
+    top = float(Poses(robot, np.zeros((1, robot.n))).origin(foot.end)[0, 2])
+    candidates = candidates_of(robot, np.zeros((3, robot.n)))
+    for below, good in ((0.0, True), (-0.5 * top, True), (2 * top, False)):  # a pedestal, a lower one, a box round it
+        box = BoxObstacle(name="box", centre=(0, 0, below - 0.25), size=(0.5, 0.5, 0.5))
+        if good:
+            assert Obstacles().passes(candidates, Cell((foot,), (box,))).all()
+        else:
+            with refused("infeasible", "box"):
+                Obstacles().passes(candidates, Cell((foot,), (box,)))

@@ -198,3 +198,60 @@ def test_robots_by_name_string_or_path(tmp_path: Path) -> None:
         ec.read_robot(file, tool="nose")
     with refused("unknown-robot", "kr2700", nearest="kuka-kr270"):
         ec.read_robot("kr2700")
+
+
+class Frame:
+    """What of a data frame is used: names of columns, and its numbers."""
+
+    def __init__(self, columns: list[str], values: np.ndarray) -> None:
+        self.columns, self.values = columns, values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self.values, dtype=dtype)
+
+
+@pytest.mark.parametrize("unit", ["", "_rad"])
+@pytest.mark.parametrize("robot", ["kuka-kr270", "fanuc-m710ic50"])
+def test_columns_of_joints_count_by_name(robot: str, unit: str) -> None:
+    model = ec.read_robot(robot)
+    mixed = [3, 1, 5, 0, 2, 4]
+    frame = Frame([model.controller.axes[i] + unit for i in mixed], Q[:, mixed])
+    assert made(q=frame).joint_values(model) == pytest.approx(made().joint_values(model))
+    assert made(q=frame).take([2, 0]).ordered(model).q == pytest.approx(Q[[2, 0]])
+    joints = Frame([model.joints[i] + unit for i in mixed], Q[:, mixed])
+    assert model.kinematics(joints).position == pytest.approx(model.kinematics(Q).position)
+
+
+def test_calibrate_and_predict_take_columns_by_name() -> None:
+    model = ec.read_robot("ur10e").nominal
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-1.5, 1.5, (20, 6))
+    at = model.kinematics(q).position + 2e-5 * rng.normal(size=(20, 3))
+    mixed = [3, 1, 5, 0, 2, 4]
+    names = [model.joints[i] for i in mixed]
+    plain = ec.calibrate(model, made(q=q, position=at), model="geometry")
+    named = ec.calibrate(model, made(q=Frame(names, q[:, mixed]), position=at), model="geometry")
+    assert named.leave_one_out.mean == plain.leave_one_out.mean
+    there = plain.predict(q[:3]).position
+    assert np.array_equal(named.predict(Frame(names, q[:3][:, mixed])).position, there)
+    assert np.array_equal(ec.simulate(model, Frame(names, q[:3][:, mixed]), noise=None).position, at_rest(model, q[:3]))
+    with refused("conflict", ("X", *names[1:]), parameter="q"):
+        plain.predict(Frame(["X", *names[1:]], q[:3]))
+    unnamed = plain.predict(Frame([f"column {i}" for i in range(6)], q[:3]))
+    assert np.array_equal(unnamed.position, there)
+
+
+def at_rest(model: ec.Robot, q: np.ndarray) -> np.ndarray:
+    return np.asarray(ec.simulate(model, q, noise=None).position)
+
+
+def test_a_matrix_that_is_no_rotation_is_named_with_its_row() -> None:
+    turns = np.array([[[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]] * N)
+    made(orientation=np.where(np.arange(N)[:, None, None] == 1, np.nan, turns))
+    turns[3, 0, 0] = 0.801  # as if rounded to three digits
+    with refused("range", 3, parameter="orientation") as caught:
+        made(orientation=turns)
+    assert "0.0016" in str(caught.value)
+    turns[3] = -np.eye(3)
+    with refused("range", 3, parameter="orientation"):
+        made(orientation=turns)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.beam import Beam, HollowRectangle, Rectangle, Tube
 from elastocal.model.compliant.frame_error import FrameError
@@ -155,6 +155,15 @@ def test_impossible_effects_are_refused_by_name(kr270, what):
         bare(kr270).with_elements(element)
     assert element.kind in str(caught.value) or f"parameter {element.place}." in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "value"), [("A3.k", -1e-6), ("link2_end.k33", -1e-9), ("A3.gap", -1e-4)])
+def test_values_that_no_robot_has_are_refused(kr270, name, value):
+    with pytest.raises(RangeError):
+        kr270.with_parameters({name: value})
+    estimate = kr270.with_estimates({name: value})  # noise may take one there
+    assert estimate.parameters[name].value == value
+    assert estimate.with_parameters({"A2.k": 1e-6}).parameters[name].value == value  # what is not changed stays
 
 
 def test_a_structure_matrix_must_be_finite(kr270):

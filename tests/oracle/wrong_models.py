@@ -72,7 +72,7 @@ def true_robot(wrong: str, rng: np.random.Generator) -> ec.Robot:
         for link in {p.name.rpartition(".")[0] for p in robot.parameters if p.kind == "link_mass"}:
             factor = 1 + 0.3 * rng.choice([-1.0, 1.0])
             values |= {p.name: factor * p.value for p in robot.parameters if p.name.startswith(f"{link}.m")}
-    return robot.with_parameters(values)
+    return robot.with_estimates(values)
 
 
 def places(robot: ec.Robot, q: np.ndarray, wrench: np.ndarray) -> np.ndarray:

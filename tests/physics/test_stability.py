@@ -267,7 +267,7 @@ def test_an_estimate_without_compliance_of_its_own_on_one_axis_costs_no_eigenval
     """Couplings without their diagonal, as estimates have them: far below the critical load, so no number is due."""
     robot = read_robot("kuka-kr270")
     names = [n for n in robot.parameters.names if n.endswith((".k11", ".k22", ".k44", ".k55"))]
-    estimate = robot.with_parameters(dict.fromkeys(names, 1e-18))
+    estimate = robot.with_estimates(dict.fromkeys(names, 1e-18))
     found = equilibrium(
         estimate, [[0, -1.2, 1.5, 0.3, 0.8, 0]], [AppliedWrenches(robot.tool, [[0, 0, -2500, 0, 0, 0]])]
     )

@@ -44,6 +44,11 @@ def filled(store: str, cals: Cals) -> ec.desk.History:
     return ec.history(store)
 
 
+def test_a_store_is_short_to_look_at(tmp_path: Path) -> None:
+    with ec.history(str(tmp_path / "some.db")) as store:
+        assert repr(store) == f"<History of robots in {store.label}>"
+
+
 def test_a_history_is_read_as_it_was_recorded(store: str, cals: Cals) -> None:
     filled(store, cals).close()
     with ec.history(store, create=False) as histories:

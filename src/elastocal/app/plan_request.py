@@ -252,7 +252,7 @@ def _calibration(task: PlanTask, path: Path) -> tuple[PlanTask, Earlier]:
     values = {name: value for name, value in estimates.items() if name in task.model.parameters.names}
     if not set(own) & set(values):
         raise ConflictError(f"{path}: calibrates nothing that robot {task.model.name} has; give a calibration of it")
-    model = task.model.with_parameters(values)
+    model = task.model.with_estimates(values)
     rest = None if task.prior is None else task.prior.without(own)
     return replace(task, model=model, prior=rest), lambda names: information_of(own, covariance, names)
 

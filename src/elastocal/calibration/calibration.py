@@ -215,7 +215,7 @@ class Calibration:
         return tuple(
             replace(
                 self,
-                robot=self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True))),
+                robot=self.robot.with_estimates(dict(zip(self.names, values.tolist(), strict=True))),
                 placing=self.placing.moved(steps),
             )
             for values, steps in rows
@@ -331,7 +331,7 @@ class Calibration:
 
     def _joints(self, q: object, length: str | None, angle: str | None) -> tuple[Array, tuple[Finding, ...]]:
         """Joint values, and whether their units are in doubt."""
-        raw = pose_table(q)
+        raw = pose_table(q, self.robot)
         joints = controller_to_joints(self.robot, raw, length or self.length, angle or self.angle)
         doubts = [
             *(unit_doubt(self, raw, "angle") if angle is None else ()),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.arguments import check_type
+from elastocal.arguments import check_type, order_of
 from elastocal.calibration.given import (
     ANGLES,
     LENGTHS,
@@ -58,7 +58,8 @@ class Campaign:
     """N readings of a robot.  Arrays or data frames in; everything is kept in SI but ``q``, whose unit needs the robot.
 
     ``q`` (N, n): controller values where the robot has a controller map, else joint values; revolute joints in
-    ``angle``, prismatic ones in ``length``.  ``position`` (N, 3) or (N, markers, 3), nan where nothing was read; or
+    ``angle``, prismatic ones in ``length``; columns of a data frame that have the names of the axes or joints count by
+    name, others by place.  ``position`` (N, 3) or (N, markers, 3), nan where nothing was read; or
     ``deflection`` of the same shape (loaded minus unloaded, in base axes); ``orientation`` (N, 4) quaternions x y z w
     or (N, 3, 3), or rotation vectors (N, 3) in ``angle`` where ``orientation_form`` says so; ``distance`` (N,) or (N,
     markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to the robot, base axes, at ``load_frame``
@@ -93,6 +94,8 @@ class Campaign:
     name: str = ""
     notes: tuple[Finding, ...] = field(init=False, default=())
     """What was assumed or left out where the campaign was read from files; a calibration repeats it."""
+    columns: tuple[str, ...] = field(init=False, default=())
+    """Names of the columns of ``q``, where it is a data frame: joints by name, not by place."""
     named: bool = field(init=False, default=False)
     """Whether markers have names of their own: only then they are looked for among the frames of the robot."""
 
@@ -109,6 +112,8 @@ class Campaign:
         metre = unit_factor("length", self.length, LENGTHS)
         radian = unit_factor("angle", self.angle, ANGLES)
         q = joint_table(self.q)
+        columns = tuple(getattr(self.q, "columns", ()))
+        object.__setattr__(self, "columns", columns if all(isinstance(c, str) for c in columns) else ())
         count = len(q)
         given = {k: getattr(self, k) for k in READ}
         if all(v is None for v in given.values()):
@@ -120,6 +125,13 @@ class Campaign:
             values["orientation"] = rotation_table(self.orientation, count, self.orientation_form, radian)
             values["orientation_form"] = "matrix"
         values["distance"] = None if self.distance is None else metre * column_table("distance", self.distance, count)
+        if values["distance"] is not None and np.any(values["distance"] < 0):
+            row = int(np.argwhere(values["distance"] < 0)[0][0])
+            raise RangeError(
+                f"distance: {self.places[row] if len(self.places) == count else f'row {row}'} is negative; give "
+                "lengths, or nan where nothing was read",
+                parameter="distance", value=row,
+            )  # fmt: skip
         values["wrench"] = None if self.wrench is None else wrench_table(self.wrench, count)
         for key in ("temperature", "time"):
             given = getattr(self, key)
@@ -199,15 +211,21 @@ class Campaign:
 
     def joint_values(self, robot: Robot, q: object = None) -> Array:
         """(N, n) joint values in rad and m, of this campaign or of other values in its units."""
-        raw = self.q if q is None else joint_table(q)
+        raw = self.ordered(robot).q if q is None else joint_table(q)
         return controller_to_joints(robot, raw, self.length, self.angle)
+
+    def ordered(self, robot: Robot) -> Campaign:
+        """With joint values in order of the robot, by the names of their columns where they have names."""
+        order = order_of("q", self.columns, robot.controller.axes, robot.joints)
+        return self if order is None else self.changed(q=self.q[:, order], columns=())
 
     def written_in(self, robot: Robot, length: str, angle: str) -> Campaign:
         """The same with ``q`` in other units."""
-        if (length, angle) == (self.length, self.angle):
-            return self
         own, other = factors(robot, self.length, self.angle), factors(robot, length, angle)
-        return self.changed(q=self.q * (own / other), length=length, angle=angle)
+        same = self.ordered(robot)
+        if (length, angle) == (self.length, self.angle):
+            return same
+        return same.changed(q=same.q * (own / other), length=length, angle=angle)
 
     def changed(self, **values: Any) -> Campaign:
         """The same with other values, in SI and checked already."""

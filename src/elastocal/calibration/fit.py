@@ -77,7 +77,7 @@ class Fit:
     @cached_property
     def robot(self) -> Robot:
         named = dict(zip(self.task.names, self.values.tolist(), strict=True))
-        return self.task.robot.with_parameters(named) if named else self.task.robot
+        return self.task.robot.with_estimates(named) if named else self.task.robot
 
     @cached_property
     def covariance(self) -> Array:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.arguments import check_type
+from elastocal.arguments import by_name, check_type
 from elastocal.errors import InputError, MissingError, NumberError, RangeError, ShapeError, UnitError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -24,6 +24,8 @@ Angle = Literal["rad", "deg"]
 Form = Literal["quaternion", "matrix", "rotation_vector"]
 LENGTHS: dict[str, float] = {"m": 1.0, "mm": 1e-3}
 ANGLES: dict[str, float] = {"rad": 1.0, "deg": float(np.pi / 180)}
+ROUNDED = 1e-3
+"""What products of columns may be off by: four digits after the point are enough, three are not."""
 LARGEST = 1e6
 """N or N m: the weight of 100 t."""
 
@@ -60,9 +62,9 @@ def joint_table(value: object) -> Array:
     return q
 
 
-def pose_table(value: object) -> Array:
-    """The same; (n,) is one row."""
-    q = _numbers("q", value)
+def pose_table(value: object, robot: Robot) -> Array:
+    """The same of a robot, columns by their names where a data frame has them; (n,) is one row."""
+    q = _numbers("q", by_name("q", value, robot.controller.axes, robot.joints))
     return joint_table(q[None] if q.ndim == 1 else q)
 
 
@@ -201,11 +203,20 @@ def rotation_table(value: object, count: int, form: Form | None, radian: float) 
         turns[known] = Rotation.from_quat(out[known]).as_matrix()
         return turns
     if out.shape == (count, 3, 3):
-        off = np.abs(out[known] @ out[known].transpose(0, 2, 1) - np.eye(3)).max(initial=0.0)
-        if off > 1e-3 or np.any(np.linalg.det(out[known]) < 0):
-            raise RangeError(
-                "orientation: a matrix is not a rotation; its columns must be orthonormal and right-handed"
+        whole = np.where(known[:, None, None], out, np.eye(3))
+        off = np.abs(whole @ whole.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+        left = np.linalg.det(whole) < 0
+        if np.any(off > ROUNDED) or left.any():
+            row = int(np.argmax(left)) if left.any() else int(np.argmax(off))
+            how = (
+                "not right-handed"
+                if left.any()
+                else f"{off[row]:.2g} away from orthonormal columns, more than {ROUNDED:g}"
             )
+            raise RangeError(
+                f"orientation: row {row}: the matrix is {how}; give four digits or more, or quaternions",
+                parameter="orientation", value=row,
+            )  # fmt: skip
         return out
     hint = "; of rotation vectors say so by orientation_form='rotation_vector'" if out.shape == (count, 3) else ""
     raise ShapeError(

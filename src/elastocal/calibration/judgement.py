@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from math import nan
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,13 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, distances, fit
 from elastocal.calibration.ladder import CONFIDENCE, GAP, Ladder, Rung
-from elastocal.calibration.noise import FACTOR, SHARE, SIDE, Instrument, conflict
+from elastocal.calibration.noise import FACTOR, SHARE, SIDE, STATED, Instrument, conflict
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.calibration.task import Task
 from elastocal.distributions import chdtrc, fdtrc
 from elastocal.quantities import probability
 from elastocal.results import Finding, note, warning
+from elastocal.solve.blocks import Scale
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
 from elastocal.solve.nested import ENOUGH as REPEATED
 from elastocal.solve.summary import ErrorSummary
@@ -125,14 +128,21 @@ def _left_of(fit: Fit) -> Array:
 def _points_of_deflections(task: Task) -> list[Finding]:
     """Nothing but the robot file says where deflections were read; the tool's origin is taken where it is silent."""
     s, tool = task.sight.states, task.robot.tool
-    unknown = [m for m, frame in zip(s.markers, s.frames, strict=True) if frame == tool != m]
-    if task.sight.placed or not unknown:
+    if task.sight.placed or s.deflection is None:
         return []
+    text = (
+        "deflections alone do not tell the geometry, and intervals take that of the robot file as exact; where it is "
+        "off by a usual amount, 95 % intervals hold some 80 to 90 %: give an unloaded campaign of positions beside them"
+    )
+    geometry = note("geometry-of-file", text)
+    unknown = [m for m, frame in zip(s.markers, s.frames, strict=True) if frame == tool != m]
+    if not unknown:
+        return [geometry]
     text = (
         f"deflections of {', '.join(unknown)} are taken as those of the origin of {tool}; "
         "name markers that are frames of the robot if they were read elsewhere"
     )
-    return [note("deflection-point", text, markers=unknown, frame=tool)]
+    return [geometry, note("deflection-point", text, markers=unknown, frame=tool)]
 
 
 def _backlash_and_foundation(chosen: Rung) -> list[Finding]:
@@ -175,8 +185,9 @@ def misfit_of(
     best = called[0].text if called and best is None else best
     data: dict[str, Any] = {"level": LEVEL, "best": best}
     known = _known_noise(chosen.fit, instrument, stood)
-    ratio, chance, freedom = (nan, nan, nan) if known is None else _lack_of_fit(known)
+    ratio, chance, freedom = (nan, nan, nan) if known is None else _lack_of_fit(known.posterior, known.freedom)
     small = _too_small(chosen.fit, instrument)
+    scatter = _unvouched(chosen.fit, instrument)
     if known is not None and chance < LEVEL / 2:
         cause = f", best explained by {best}" if best else "; no effect that was tried explains it alone"
         leaves = f"the model leaves something out{cause}"
@@ -192,17 +203,48 @@ def misfit_of(
         )
         if by_statement and best is None and shown > FACTOR * stated:
             small = (conflict("points", stated, shown / stated, hypotheses=data["hypotheses"]),)
-        return known.excess, (warning("lack-of-fit", text, **data), *small)
-    small = (*small, *_not_parted(known))
+        return float(np.hypot(known.excess, scatter)), (warning("lack-of-fit", text, **data), *small)
+    small = (*small, *_not_parted(known), *((_scatter_note(scatter),) if scatter else ()))
     alarming = [e for e in called if e.word not in tried]
     if not alarming or changes:
-        return 0.0, small
+        return scatter, small
     text = (
         f"residuals call for what the model leaves out: {alarming[0].text}; "
         f"probability {probability(alarming[0].probability)}, level {LEVEL:g}"
     )
     data |= {"best": alarming[0].text, "probability": alarming[0].probability}
-    return 0.0, (warning("omitted-effect", text, **data), *small)
+    return scatter, (warning("omitted-effect", text, **data), *small)
+
+
+def _unvouched(chosen: Fit, instrument: Instrument) -> float:
+    """Scatter of joints and returns in m per axis, where the noise of a reading is stated and theirs is not.
+
+    Nobody says that it is new at every reading: what the model leaves out is in it, and is there again at the same
+    pose.  Where nothing is stated nor repeated, not even this can be told.
+    """
+    s = chosen.task.sight.states
+    if not _reading_stated(instrument) or instrument.scatter_stated or s.scatter_freedom >= REPEATED:
+        return 0.0
+    if not any(_scatters(part.scale) for part in chosen.posterior.blocks.noise) or not chosen.scale("points"):
+        return 0.0
+    points = {"points": instrument.scale().start / np.sqrt(s.mean_repeats) / chosen.scale("points")}
+    alone = _solved_at(chosen, points | _stated_scatter(chosen, 1.0))
+    if not _lack_of_fit(alone, np.inf)[1] < LEVEL / 2:
+        return 0.0
+    return float(np.sqrt(max(_whole_noise(chosen) ** 2 - _whole_noise(chosen, alone=True) ** 2, 0.0)))
+
+
+def _scatter_note(scatter: float) -> Finding:
+    text = (
+        f"beyond the stated noise of a reading, joints and returns scatter by {1e6 * scatter:.3g} um per axis, and "
+        "nobody says that they do so anew at every reading: intervals of the mean count it as the model's; state their "
+        "repeatability, or read some poses again"
+    )
+    return note("scatter-not-stated", text, scatter=scatter)
+
+
+def _reading_stated(instrument: Instrument) -> bool:
+    return instrument.sd is not None or instrument.tracker is not None
 
 
 def _too_small(chosen: Fit, instrument: Instrument) -> tuple[Finding, ...]:
@@ -228,14 +270,13 @@ class _Known:
     """Sd in m of a coordinate by which the arm is taken to come back elsewhere, where it stood between repeats."""
 
 
-def _lack_of_fit(known: _Known) -> tuple[float, float, float]:
+def _lack_of_fit(post: Posterior, known: float) -> tuple[float, float, float]:
     """Ratio of residuals to the known noise, its probability and freedom: by F against repeats, by chi2 against a
-    stated noise; nan where nothing is to spare.
+    stated noise, ``known`` with infinite freedom; nan where nothing is to spare.
 
     Weighed by priors, r^T S^-1 r is about c chi2(f) with the mean c f = tr(1 - K) and half the variance c^2 f =
     tr(1 - K)^2, K the share of every reading that the fit takes (Satterthwaite 1946).
     """
-    post = known.posterior
     prior, _ = prior_precision(post.blocks, post.log_scales)
     left = np.linalg.eigvals(post.covariance @ prior).real  # of every direction of the unknowns what the prior decides
     beyond = post.blocks.count - len(left)
@@ -243,7 +284,7 @@ def _lack_of_fit(known: _Known) -> tuple[float, float, float]:
     if mean < 1:
         return nan, nan, nan
     square, freedom = float(np.sum(post.white**2)) / mean, mean**2 / half
-    p = float(chdtrc(freedom, square * freedom) if np.isinf(known.freedom) else fdtrc(freedom, known.freedom, square))
+    p = float(chdtrc(freedom, square * freedom) if np.isinf(known) else fdtrc(freedom, known, square))
     return float(np.sqrt(square)), p, freedom
 
 
@@ -265,7 +306,7 @@ def _known_noise(chosen: Fit, instrument: Instrument, stood: bool = False) -> _K
     Repeats vouch for all of it, joints that stop elsewhere included; a statement for that of the instrument alone, and
     so do repeats of an arm that ``stood``: beyond them it may not come back as far as is stated, or as arms do.
     """
-    post, s = chosen.posterior, chosen.task.sight.states
+    s = chosen.task.sight.states
     scale = chosen.scale("points")
     if not scale:
         return None
@@ -279,30 +320,56 @@ def _known_noise(chosen: Fit, instrument: Instrument, stood: bool = False) -> _K
             returns = min(most, float(np.sqrt(max(seen**2 - size**2, 0.0))))
             size = float(np.hypot(size, returns))
         freedom, factors, word = float(s.scatter_freedom), {"": size / seen}, "repeats"
-    elif instrument.sd is not None or instrument.tracker is not None:
+    elif _reading_stated(instrument):
         seen, size = scale, instrument.scale().start / average
         freedom, factors, word = np.inf, {"points": size / seen}, STATEMENT
+        if instrument.scatter_stated:
+            factors |= _stated_scatter(chosen, average)
+            unit, seen, size = 1.0, _whole_noise(chosen), _whole_noise(chosen, factors)
     else:
         return None
+    excess = float(np.sqrt(max(seen**2 - size**2, 0.0))) * unit
+    return _Known(_solved_at(chosen, factors), freedom, excess, word, unit * size, unit * seen, returns)
+
+
+def _solved_at(chosen: Fit, factors: Mapping[str, float]) -> Posterior:
+    """The linear problem with parts of the noise times ``factors`` by their names, others times that of ""."""
+    post = chosen.posterior
     first, blocks = len(post.blocks.groups), post.blocks
     kept = [i for i, part in enumerate(blocks.noise) if part.scale.pool != SHARE]
     names = [blocks.noise[i].scale.name for i in kept]
     shift = [0.0 if name == SIDE else np.log(factors.get(name, factors.get("", 1.0))) for name in names]
     scales = np.concatenate([post.log_scales[:first], post.log_scales[[first + i for i in kept]] + shift])
-    noise = tuple(blocks.noise[i] for i in kept)
-    solved = posterior(replace(blocks, noise=noise, power=1.0), scales)
-    excess = float(np.sqrt(max(seen**2 - size**2, 0.0))) * unit
-    return _Known(solved, freedom, excess, word, unit * size, unit * seen, returns)
+    return posterior(replace(blocks, noise=tuple(blocks.noise[i] for i in kept), power=1.0), scales)
 
 
-def _whole_noise(chosen: Fit) -> float:
+def _scatters(scale: Scale) -> bool:
+    """Whether it is of joints or returns."""
+    return scale.pool != SHARE and scale.name.startswith(("noise ", "translation"))
+
+
+def _stated_scatter(chosen: Fit, average: float) -> dict[str, float]:
+    """What the scatter of joints and returns must be multiplied by to be as stated; those not stated have none."""
+    post = chosen.posterior
+    first, out = len(post.blocks.groups), dict[str, float]()
+    for part, log_scale in zip(post.blocks.noise, post.log_scales[first:], strict=True):
+        if _scatters(part.scale):
+            stated = part.scale.start / average if part.scale.width == STATED and not part.scale.pool else 0.0
+            out[part.scale.name] = max(stated / float(np.exp(log_scale)), LEAST)
+    return out
+
+
+def _whole_noise(chosen: Fit, factors: Mapping[str, float] = MappingProxyType({}), *, alone: bool = False) -> float:
     """Sd of a coordinate by what may scatter between repeats, in m: not the share of deflections, nor the side of a
-    backlash, which is the same again or another as it happens."""
+    backlash, which is the same again or another as it happens.
+
+    Parts times ``factors`` by their names; the instrument's ``alone``."""
     post, sight = chosen.posterior, chosen.task.sight
     first = len(post.blocks.groups)
     variance = np.zeros(post.blocks.used.shape)
     for part, log_scale in zip(post.blocks.noise, post.log_scales[first:], strict=True):
-        if part.scale.pool != SHARE and part.scale.name != SIDE:
-            variance += np.exp(2 * log_scale) * np.sum(part.factor**2, axis=2)
+        if part.scale.pool != SHARE and part.scale.name != SIDE and not (alone and _scatters(part.scale)):
+            size = factors.get(part.scale.name, 1.0) * np.exp(log_scale)
+            variance += size**2 * np.sum(part.factor**2, axis=2)
     lengths = post.blocks.used & np.tile(sight.lengths, sight.states.slots)
     return float(np.sqrt(variance[lengths].mean()))

@@ -106,7 +106,7 @@ class Kept:
             replace(e, transition=sides.get(e.joint, e.transition)) if isinstance(e, JointBacklash) else e
             for e in task.robot.elements
         )
-        robot = replace(task.robot, elements=elements).with_parameters(dict.fromkeys(none, 0.0))
+        robot = replace(task.robot, elements=elements).with_estimates(dict.fromkeys(none, 0.0))
         placing = climber.placing if climber.rich is None else climber.rich.placing
         fitted = self.fitted(replace(task, robot=robot, wanted=wanted), placing)
         rung = Rung.of(chosen.words, chosen.family, chosen.multiple, fitted, chosen.remark)

@@ -253,7 +253,7 @@ def _settled(rung: Rung) -> Rung:
         return Rung.of(rung.words, rung.family, rung.multiple, fitted, rung.remark)
     wanted = tuple(w for w in (without_names(w, tuple(small)) for w in rough.task.wanted) if w.names)
     keep = [i for i, n in enumerate(rough.task.names) if n not in small]
-    robot = rough.task.robot.with_parameters(dict.fromkeys(sorted(small), 0.0))  # the file may state some
+    robot = rough.task.robot.with_estimates(dict.fromkeys(sorted(small), 0.0))  # the file may state some
     task = replace(rough.task, robot=robot, wanted=wanted)
     joints = tuple(n.removesuffix(".gap") for n in rough.task.names if n in small)
     new = fit(task, rough.placing, rough.x[keep], near=(rough.posterior,))
@@ -297,28 +297,48 @@ def _kept(word: str, candidate: Rung, best: Rung) -> bool:
     return candidate.loo < (RARE if is_rare(word) else WORTH) * best.loo
 
 
+def _rungs_with(
+    climber: Climber, best: Rung | None, word: str, words: tuple[str, ...], both: Sequence[Family]
+) -> list[Rung]:
+    """Of the best so far and one more word, in the order of all words."""
+    with_word = tuple(w for w in words if w == word or (best is not None and w in best.words))
+    families = both if best is None or word in ("weight", "harmonics", "preload") else (best.family,)
+    out: list[Rung] = []
+    for family in families:
+        near = out[-1].fit if out else best.fit if best else None
+        out.append(climber.rung(with_word, family, near=near))
+    if word == "geometry":
+        out += [climber.rung(with_word, "points", m, near=out[-1].fit) for m in MULTIPLES]
+    return out
+
+
 def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
-    """Rungs for ``words``, added in this order, and the choice."""
+    """Rungs for ``words``, added in this order, and the choice.
+
+    A word that was refused before another was kept is tried once more beside that: a large effect hides small ones.
+    """
     both = FAMILIES if climber.sight.placed else FAMILIES[:1]  # deflections have joints by their share alone
     rungs = [climber.rung((), f) for f in both]
     nominal = min(rungs, key=lambda r: r.loo)
     best: Rung | None = None
+    refused: list[str] = []
+    hidden: list[str] = []
     for word in words:
-        base = best.words if best else ()
-        families = both if best is None or word in ("weight", "harmonics", "preload") else (best.family,)
-        near = best.fit if best else None
-        tried: list[Rung] = []
-        for family in families:
-            tried.append(climber.rung((*base, word), family, near=tried[-1].fit if tried else near))
-        if word == "geometry":
-            tried += [climber.rung((*base, word), "points", m, near=tried[-1].fit) for m in MULTIPLES]
+        tried = _rungs_with(climber, best, word, words, both)
         rungs += tried
         tried = [r for r in tried if leaves_enough(r.fit)]
         if not tried:
             continue
         candidate = min(tried, key=lambda r: r.loo)
         if best is None or _kept(word, candidate, best):
-            best = candidate
+            best, hidden = candidate, [*refused]
+        else:
+            refused.append(word)
+    for word in hidden:
+        assert best is not None
+        tried = _rungs_with(climber, best, word, words, (best.family,))
+        rungs += tried
+        best = min((r for r in tried if leaves_enough(r.fit) and _kept(word, r, best)), key=_predicts, default=best)
     if best is None:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)
     sharper = list(_sharpened(best))

@@ -1,5 +1,5 @@
 """Slips of orientations (written the other way round, quaternions with their scalar elsewhere) and of loads (forces
-with the other sign, or in the axes of the tool).
+with the other sign, in the axes of the tool, or in another unit).
 
 Orientations are told, as points are, by how near the readings then are to the nominal robot: instrument and tool turned
 by the robust start, the median angle between orientations read and expected.
@@ -13,6 +13,13 @@ size,
 is near one where the loads are right, whatever the factor of k, and near minus one where they were written as those of
 the robot on its surroundings.  Of places the rigid robot also leaves what the arm's own weight does, which looks like a
 load that hangs on it: what weights of any size at its links would do is taken out of both.
+
+Where the arm goes the way of its loads, how far it goes is compared with p by the compliances that it has: the factor
+
+    s = sum p.d / sum |p|^2                                                                                  (softer)
+
+is one for right compliances.  Those of a file are right within some ten per cent, each within a factor of two at most,
+and those by the size of an arm within a factor of ten: an s beyond that and near the quotient of two units is a slip.
 """
 
 from __future__ import annotations
@@ -26,9 +33,12 @@ from elastocal.calibration.placing import placed
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
-from elastocal.errors import InputError
+from elastocal.calibration.words import assumed_gears
+from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.kinematics import kinematics
+from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
+from elastocal.model.statics.deflection import linear_deflection
 from elastocal.results import Finding
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import Rotation, rotation_vector
@@ -110,34 +120,76 @@ FEW = 12
 """Loaded rows below which chance may bring any agreement."""
 NEARLY = 0.9
 """A slip with this share of the agreement of the best is not told from it: a tool that always points down, say."""
-REVERSED, OF_TOOL = "loads reversed", "loads in tool axes"
+REVERSED, OF_TOOL, AS_THEY_ARE = "loads reversed", "loads in tool axes", "loads as they are"
+LOAD_UNITS = {1e3: "kN", 9.80665: "kgf", 1 / 9.80665: "", 1e-3: ""}
+"""What loads must be multiplied by, and the unit that they are in then, where it is a usual one."""
+LENGTH_UNITS = (1e3, 1e-3, 25.4, 1 / 25.4, 1e6, 1e-6)
+"""What deflections must be multiplied by."""
+UNIT_SLIPS = {f"loads times {f:g}": f for f in LOAD_UNITS} | {f"deflections times {f:g}": f for f in LENGTH_UNITS}
+SOFTER, ASSUMED_SOFTER = 5.0, 8.0
+"""``softer`` beyond which compliances of a file, or those by size, are doubted: three and two of their prior's sd."""
+QUOTIENT = 2.0
+"""How far the rest may be off one where a slip explains it."""
+BACKLASH = 4e-4
+"""What moved, as a share of the robot's size, below which backlash may have done it."""
+SEEN = 1e-5, 0.05
+"""Deflections that are usual: in m, as arms bend by more than instruments err, and as a share of the robot's size."""
 
 
 def loads_undone(robot: Robot, campaign: Campaign, word: str) -> Campaign | None:
     """The campaign without the slip; None where it is no such word, or nothing is loaded."""
-    if campaign.wrench is None or word not in (REVERSED, OF_TOOL):
+    if campaign.wrench is None or word not in (REVERSED, OF_TOOL, AS_THEY_ARE, *UNIT_SLIPS):
         return None
+    if word == AS_THEY_ARE:
+        return campaign
+    if word in UNIT_SLIPS:
+        what = word.split()[0].removesuffix("s").replace("load", "wrench")
+        values = getattr(campaign, what)
+        return None if values is None else campaign.changed(**{what: UNIT_SLIPS[word] * values})
     if word == REVERSED:
         return campaign.changed(wrench=-campaign.wrench)
     turn = kinematics(robot.nominal, campaign.joint_values(robot), campaign.load_frame or robot.tool).rotation
     return campaign.changed(wrench=np.einsum("nij,nkj->nki", turn, campaign.wrench.reshape(-1, 2, 3)).reshape(-1, 6))
 
 
-def check_loads(robot: Robot, campaign: Campaign) -> None:
-    """Refuse loads that push the arm the other way, or any way where the same numbers in tool axes agree with it."""
-    if not campaign.loaded or int(np.any(campaign.wrench != 0, axis=1).sum()) < FEW:
+def check_deflections_read(campaign: Campaign) -> None:
+    """Deflections are of loads, and differ from load to load and from pose to pose."""
+    if campaign.deflection is None:
         return
+    read = np.flatnonzero(np.isfinite(campaign.deflection).any(axis=(1, 2)))
+    if campaign.wrench is None or not campaign.wrench[read].any():
+        raise MissingError(
+            "deflections were read under no load, so nothing bends; give a wrench, or read positions",
+            parameter="wrench", code="no-load",
+        )  # fmt: skip
+    some = campaign.deflection[read]
+    same = bool(np.all((some == some[0]) | (np.isnan(some) & np.isnan(some[0]))))
+    if same and (not np.nan_to_num(some).any() or len(np.unique(campaign.wrench[read], axis=0)) > 1):
+        raise RangeError(
+            f"deflection: {campaign.line(int(read[0]))} and all others have the same, which no loads that differ "
+            "cause; give loaded minus unloaded, or leave it out",
+            parameter="deflection", value=int(read[0]),
+        )  # fmt: skip
+
+
+def check_loads(robot: Robot, campaign: Campaign) -> Finding | None:
+    """Refuse loads that push the arm the other way, or any way where the same numbers in tool axes agree with it.
+
+    Those of another unit too; a warning where the compliances may be the cause.
+    """
+    if not campaign.loaded or int(np.any(campaign.wrench != 0, axis=1).sum()) < FEW:
+        return None
     moved = _moved(robot, campaign)
     if moved is None:
-        return
+        return None
     now = _agreement(robot, campaign, moved)
     if now > NOT:
-        return
+        return _check_units(robot, campaign, moved) if now > AGREES else None
     slips = {word: loads_undone(robot, campaign, word) for word in (REVERSED, OF_TOOL)}
     agree = {word: _agreement(robot, made, moved) for word, made in slips.items() if made is not None}
     best = max(agree.values())
     if best < AGREES or (now > AGAINST and agree[OF_TOOL] < best):
-        return
+        return None
     word, *others = [w for w, c in agree.items() if c >= NEARLY * best]
     alike = f" (or {', '.join(others)})" if others else ""
     raise InputError(
@@ -145,6 +197,51 @@ def check_loads(robot: Robot, campaign: Campaign) -> None:
         f"give what acts on the robot, in base axes; mend the table, or accept it by the words {word}",
         code="slip", value=word, parameter="accept", allowed=(word, *others),
     )  # fmt: skip
+
+
+def _check_units(robot: Robot, campaign: Campaign, moved: Array) -> Finding | None:
+    """Loads or deflections that are a common factor off."""
+    bends = any(np.any(c.compliance()) for c in robot.coordinates)
+    arm = robot if bends else robot.with_joint_compliance()
+    assumed = bool(assumed_gears(arm))
+    p, d = _bends(robot, campaign, moved, lambda q, w, f: _of_arm(arm, q, w, f))
+    push, size = np.sum(p * p), np.sqrt(np.mean(np.sum(d**2, axis=1)))
+    softer = float(np.sum(p * d) / push) if push > 0 else 1.0
+    if not (softer > 0 and abs(np.log(softer)) > np.log(ASSUMED_SOFTER if assumed else SOFTER)):
+        return None
+    rest = {
+        word: softer * (1 / f if word.startswith("loads") else f)
+        for word, f in UNIT_SLIPS.items()
+        if word.startswith("loads") or campaign.deflection is not None
+    }
+    odd = not SEEN[0] < size < SEEN[1] * robot.size  # of deflections: then they, not the loads
+    away = {w: round(abs(float(np.log(s))), 6) for w, s in rest.items() if 1 / QUOTIENT < s < QUOTIENT}
+    if not away:
+        return None
+    word, *others = sorted(away, key=lambda w: (away[w], w.startswith("loads") == odd))
+    alike = f" (or {', '.join(others)})" if others else ""
+    unit = LOAD_UNITS.get(UNIT_SLIPS[word], "") if word.startswith("loads") else ""
+    why = f", as forces in {unit} would be" if unit else ""
+    whose = "assumed by the size of the robot" if assumed else "of the robot file"
+    says = (
+        f"the arm gives way {softer:.3g} times as far as its loads let expect by compliances {whose}, with {word} "
+        f"{rest[word]:.2g} times{alike}{why}"
+    )
+    data = {"softer": softer, "words": [word, *others]}
+    if assumed or (softer > 1 and size < BACKLASH * robot.size):
+        accept = f"where it is so, accept {word}; where not, {AS_THEY_ARE}"
+        return Finding("load-size", "warning", f"{says}; {accept}", data)
+    raise InputError(
+        f"{says}; give forces in N, moments in N m and the unit of the deflections, or accept it by the words {word}; "
+        f"or, where the robot is so, {AS_THEY_ARE}",
+        code="slip", value=word, parameter="accept", allowed=(word, *others, AS_THEY_ARE),
+    )  # fmt: skip
+
+
+def _of_arm(arm: Robot, q: Array, wrench: Array, frame: str) -> Array:
+    """p (N, 3) of the tool by all compliances."""
+    wrenches = np.broadcast_to(wrench, (len(q), 6))
+    return linear_deflection(arm, q, [AppliedWrenches(frame, wrenches)]).translation
 
 
 def _moved(robot: Robot, campaign: Campaign) -> Array | None:
@@ -170,17 +267,25 @@ def _mean(moved: Array) -> Array:
 
 def _agreement(robot: Robot, campaign: Campaign, moved: Array) -> float:
     """``agreement`` over the loaded rows that were read; 0 without any."""
+    p, d = _bends(robot, campaign, moved, lambda q, w, f: _bent(robot, q, w, f))
+    size = np.sqrt(np.sum(p**2) * np.sum(d**2))
+    return float(np.sum(p * d) / size) if size > 0 else 0.0
+
+
+def _bends(
+    robot: Robot, campaign: Campaign, moved: Array, bent: Callable[[Array, Array, str], Array]
+) -> tuple[Array, Array]:
+    """p and d (M, 3) of the loaded rows that were read, without what weights of any size would do."""
     assert campaign.wrench is not None
     q, read = campaign.joint_values(robot), np.isfinite(moved).all(axis=1)
-    p, d = _bent(robot, q, campaign.wrench, campaign.load_frame or robot.tool)[read], moved[read]
+    p, d = bent(q, campaign.wrench, campaign.load_frame or robot.tool)[read], moved[read]
     if campaign.deflection is None:
         down = np.concatenate([robot.gravity, np.zeros(3)])
-        weights = np.stack([_bent(robot, q, down, f)[read].ravel() for f in robot.joints], axis=1)
+        weights = np.stack([bent(q, down, f)[read].ravel() for f in robot.joints], axis=1)
         taken = weights @ np.linalg.lstsq(weights, np.stack([p.ravel(), d.ravel()], axis=1), rcond=1e-9)[0]
         p, d = p - taken[:, 0].reshape(p.shape), d - taken[:, 1].reshape(d.shape)
     on = np.any(campaign.wrench[read] != 0, axis=1)
-    size = np.sqrt(np.sum(p[on] ** 2) * np.sum(d[on] ** 2))
-    return float(np.sum(p[on] * d[on]) / size) if size > 0 else 0.0
+    return p[on], d[on]
 
 
 def _bent(robot: Robot, q: Array, wrench: Array, frame: str) -> Array:

@@ -109,6 +109,11 @@ class Instrument:
             known.pop("sd", None), known.pop("axes", None)
         return cls(**known)
 
+    @property
+    def scatter_stated(self) -> bool:
+        """Whether the user says how well the arm comes back, by its joints or as a whole."""
+        return not (self.joint_sd is None and self.slide_sd is None and self.return_sd is None)
+
     def scale(self) -> Scale:
         if self.tracker is not None:
             return Scale("points", 1.0, STATED)

@@ -29,6 +29,13 @@ FAR = 20.0
 """Times the span of the tool's own way (or the typical distance) beyond which a point is no point of this robot."""
 STARTS = 0.15
 """Distance in m of the markers' start values from the tool's origin."""
+LEAST_PLACED = 4
+"""Poses that any calibration by positions needs."""
+
+
+def least_poses(stations: int, markers: int) -> int:
+    """Poses whose positions, all markers read, are more numbers than instrument and markers have unknowns."""
+    return max(LEAST_PLACED, (6 * stations + 3 * markers) // (3 * markers) + 1)
 
 
 @dataclass(frozen=True, eq=False)

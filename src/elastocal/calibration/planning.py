@@ -16,6 +16,7 @@ import numpy as np
 
 from elastocal.arguments import checked
 from elastocal.calibration.given import Prior
+from elastocal.calibration.placing import least_poses
 from elastocal.calibration.task import FLAT
 from elastocal.calibration.words import automatic, check_words, prior_covariance, with_words
 from elastocal.design.cell import Cell
@@ -27,7 +28,7 @@ from elastocal.design.method import Measuring
 from elastocal.design.planning import marker_task, planned
 from elastocal.design.result import Plan
 from elastocal.design.task import Limits, PlanTask, PriorCovariance, TestPlan
-from elastocal.errors import ConflictError, MissingError
+from elastocal.errors import ConflictError, MissingError, TooFewError
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.marker_places import MarkerPlaces
 from elastocal.measure.sources.registration import Registration
@@ -97,6 +98,7 @@ def plan(
         count=task.count if poses is None else poses,
         weights=task.weights if criterion is None else {criterion_class(criterion).kind: 1.0},
     )
+    _check_count(task)
     return planned(
         task, tests=tests, limits=limits, most=most, curve=curve, restarts=restarts, seed=seed, speeds=speeds,
         change=change, executor=executor, progress=progress,
@@ -108,6 +110,18 @@ def _refuse(why: str, **given: object) -> None:
     for name, value in given.items():
         if value is not None:
             raise ConflictError(f"{name}: {why}; leave {name} out", parameter=name, value=value)
+
+
+def _check_count(task: PlanTask) -> None:
+    """Of an unloaded campaign as many as ``calibrate`` needs."""
+    if task.prior is None or not isinstance(task.measuring, Measuring):
+        return
+    least = least_poses(1, len(task.measuring.markers))
+    if task.count < least:
+        raise TooFewError(
+            f"poses {task.count}: calibrate needs {least} or more, which still say little; 30 are usual",
+            parameter="poses", value=task.count, allowed=(least,),
+        )  # fmt: skip
 
 
 def unloaded_task(task: PlanTask, model: Words = "auto", priors: Sequence[Prior] = ()) -> PlanTask:
@@ -152,4 +166,4 @@ def drawn_robot(robot: Robot, rng: np.random.Generator, model: Words = "auto") -
     logs = np.array([w.log for w in wanted for _ in w.names])
     positive = np.array([w.positive for w in wanted for _ in w.names])
     values = np.where(logs, start * np.exp(np.where(logs, change, 0.0)), start + change)
-    return made.with_parameters(dict(zip(names, np.where(positive, np.abs(values), values).tolist(), strict=True)))
+    return made.with_estimates(dict(zip(names, np.where(positive, np.abs(values), values).tolist(), strict=True)))

@@ -20,10 +20,11 @@ from elastocal.calibration.given import Prior
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import Climber, climb, leaves_enough, usual
+from elastocal.calibration.load_slips import check_deflections_read
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
-from elastocal.calibration.placing import Placing
+from elastocal.calibration.placing import LEAST_PLACED, Placing
 from elastocal.calibration.result import estimates_of, outliers_of, result_of
 from elastocal.calibration.screening import (
     distinct_rows,
@@ -80,6 +81,8 @@ def calibrate(
         robot = read_robot(robot)
     if not isinstance(campaign, Campaign):
         campaign = joined(robot, campaign)
+    campaign = campaign.ordered(robot)
+    check_deflections_read(campaign)
     rows = distinct_rows(campaign)
     if len(rows) < campaign.count:
         once = calibrate(
@@ -342,7 +345,7 @@ def _taken_back(
 def _check_size(sight: Sight) -> None:
     """Refuse what cannot have an answer: too few poses, or fewer numbers than instrument and markers have unknowns."""
     numbers, poses = int(sight.used.sum()), sight.states.poses
-    least = 4 if sight.placed else 2
+    least = LEAST_PLACED if sight.placed else 2
     unknowns = 6 * len(sight.states.stations) + 3 * sight.states.points if sight.placed else 0
     if poses >= least and numbers > unknowns:
         return

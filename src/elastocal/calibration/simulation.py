@@ -162,7 +162,7 @@ def _setting(
         own = _of(robot, where.joint_values(robot), load, known, named, repeats)
         station = tuple(np.repeat(where.station, repeats).tolist())
         return replace(own, station=station, length=where.length, angle=where.angle)
-    q = controller_to_joints(robot, pose_table(where), "m", "rad")
+    q = controller_to_joints(robot, pose_table(where, robot), "m", "rad")
     push = np.zeros((1, 6)) if wrench is None else wrench_table(wrench, len(q))
     return _of(robot, q, AppliedWrenches(load_frame or robot.tool, push), read or "position", markers, repeats)
 

@@ -151,7 +151,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
     values = dict(zip(entry.names, entry.values, strict=True))
     same: dict[str, Any] = {NAMED.get(k, k): v for k, v in vars(entry).items() if k not in OWN}
     return Calibration(
-        robot=robot.with_parameters(values) if values else robot,
+        robot=robot.with_estimates(values) if values else robot,
         uncalibrated=robot,
         parameters=Estimates(entry.parameters),
         instrument=Instrument(i.sd_m, i.tracker, i.turn_sd_rad, axes=i.axes),

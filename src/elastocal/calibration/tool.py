@@ -20,6 +20,7 @@ from elastocal.model.posture import Configurations
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose, joint_looseness
 from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
+from elastocal.model.statics.flexibility import assemble
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Entry
@@ -163,6 +164,11 @@ class Solved:
         """How far the tool moves to other values (M, 6) along the slopes."""
         return np.asarray(self.states.slope @ (values - self.values))
 
+    def serves(self, robot: Robot) -> bool:
+        """Whether the forces on all that has backlash in a robot are known."""
+        flex = assemble(robot)
+        return all(flex.dofs[i] in self.bent.dofs for _, at in flex.backlashes for i in at)
+
     def moved(self, robot: Robot, twist: Array) -> ToolStates:
         """The states that a twist leads to; how loose joints are depends on the values that ``robot`` has."""
         s = self.states
@@ -235,16 +241,18 @@ class BentTool:
         if last is not None and not exact and np.array_equal(last[0], values):
             return last[1]
         if known and not exact and _distance(twist := known[-1].twist(values)) < REACH:
-            moved = known[-1].moved(self._robot(values), twist)
-            self._moved[which] = values, moved
-            return moved
+            robot = self._robot(values)
+            if known[-1].serves(robot):
+                moved = known[-1].moved(robot, twist)
+                self._moved[which] = values, moved
+                return moved
         return self._solve(which, values)
 
     def _robot(self, values: Array) -> Robot:
         given, table = dict(zip(self.names, values.tolist(), strict=True)), self.robot.parameters
         if all(table.rows[table.index(name)].value == value for name, value in given.items()):
             return self.robot
-        return self.robot.with_parameters(given)
+        return self.robot.with_estimates(given)
 
     def _solve(self, which: Which, values: Array) -> ToolStates:
         """From the states that were solved last, and remembered with them."""

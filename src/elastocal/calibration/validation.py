@@ -51,7 +51,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     check_campaign(campaign)
     if campaign.position is None and campaign.deflection is None:
         raise MissingError("validation needs positions or deflections; this campaign has neither")
-    campaign, lost = without_lost(calibration, _same_markers(calibration, campaign))
+    campaign, lost = without_lost(calibration, _same_markers(calibration, campaign.ordered(calibration.robot)))
     states = gather(calibration.robot, campaign, calibration.reference_temperature)
     if states.position is None:
         known: Known = (True,)

@@ -52,7 +52,7 @@ _LOST = (
 """Where there is no command."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Commands:
     """What to command instead of N targets.
 
@@ -78,6 +78,10 @@ class Commands:
 
     def counts(self) -> dict[str, int]:
         return {s.name.lower(): int(np.sum(self.status == s)) for s in TargetStatus if np.any(self.status == s)}
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in self.counts().items())
+        return f"<Commands for {len(self.status)} targets: {counts}>"
 
     def moved(self, targets: Targets) -> Array:
         """How far the commanded poses are from the desired ones: shift and rotation vector in base axes, (N, 6)."""

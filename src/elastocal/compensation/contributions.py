@@ -114,9 +114,9 @@ def contributions(
     if assumed:
         none = dict.fromkeys(assumed, 0.0)
         empty = replace(work, loads=unloaded)
-        lighter = command_residuals(model.with_parameters(none), empty, command)
+        lighter = command_residuals(model.with_estimates(none), empty, command)
         if np.isnan(lighter.position).any():
-            lighter = _filled(lighter, command_residuals(tight.with_parameters(none), empty, command))
+            lighter = _filled(lighter, command_residuals(tight.with_estimates(none), empty, command))
     gaps = any(p.value for p in model.parameters if p.kind in GAPS)
     return Contributions(
         load=_difference(total, rest), weight=_difference(rest, nothing), joint_errors=_difference(nothing, geometry),

@@ -216,7 +216,8 @@ class Correction:
         return tuple(map(str, write_correction(self, folder)))
 
     def __repr__(self) -> str:
-        lines = [f"Correction of {', '.join(self.program.files)} for {self.model.name}, load: {self.load.text}"]
+        what = f"Correction of {', '.join(self.program.files)} for {self.model.name}"
+        lines = [f"{what}, tools at {self.method.flange}, load: {self.load.text}"]
         lines += [f"  {notice.text}" for notice in self.verdict]
         counts = self.commands.counts()
         return shortened([*lines, "  targets: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in counts.items())])

@@ -119,7 +119,12 @@ class Targets:
             off = np.maximum(off, np.abs(np.einsum("nij,nij->nj", r, r) - 1.0).max(axis=1))
             if np.any(off > ORTHOGONAL):
                 row = first + int(np.argmax(off > ORTHOGONAL)) + 1
-                raise RangeError(f"target {row}: its rotation is not a right-handed orthonormal matrix", value=row)
+                away = off[row - 1 - first]
+                raise RangeError(
+                    f"target {row}: its rotation is {away:.2g} away from a right-handed orthonormal matrix, more than "
+                    f"{ORTHOGONAL:g}; give more digits",
+                    value=row,
+                )
 
     def __len__(self) -> int:
         return len(self.position)

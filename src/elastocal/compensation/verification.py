@@ -19,7 +19,7 @@ the covariance of the residual is (F_l - F_u) C (F_l - F_u)^T + d^2 I.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -109,8 +109,8 @@ class Standing:
     def picked(self, some: Ints) -> Standing:
         """Wrenches that are zero there are none."""
         picked = [w.picked(some) for w in self.applied]
-        bent = Equilibrium(*(getattr(self.bent, f.name)[some] for f in fields(Equilibrium)))
-        return Standing(self.rows[some], self.model, self.command[some], [w for w in picked if w.wrench.any()], bent)
+        loaded = [w for w in picked if w.wrench.any()]
+        return Standing(self.rows[some], self.model, self.command[some], loaded, self.bent.picked(some))
 
 
 def standings(model: Robot, command: Array, loads: PathLoads, bends: Array | None = None) -> Iterator[Standing]:

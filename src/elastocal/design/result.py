@@ -298,8 +298,10 @@ class Plan:
         return as_html(self)
 
     def rows(self) -> list[dict[str, object]]:
-        """One record for every pose, in the order of the program: controller values in rad and m, and the load."""
-        names = self.task.model.controller.axes
+        """One record for every pose, in the order of the program: controller values (``A1_rad``, ``Z_m``), the load."""
+        model = self.task.model
+        units = ("rad" if m.kind == "revolute" else "m" for m in model.motions)
+        names = [f"{axis}_{unit}" for axis, unit in zip(model.controller.axes, units, strict=True)]
         return [
             {"pose": f"P{i + 1}", **dict(zip(names, map(float, values), strict=True)), "load": load}
             for i, (values, load) in enumerate(zip(self.axes, self.loads, strict=True))

@@ -14,12 +14,15 @@ from elastocal.design.safety import always_touching
 from elastocal.design.sweeping import UNRATED, Sweeping
 from elastocal.model.loads.payload import Payload
 from elastocal.results import Finding, warning
+from elastocal.solve.summary import rms
 
 if TYPE_CHECKING:
     from elastocal.design.problem import DesignProblem
     from elastocal.design.result import Plan
 
 ASSUMED = "assumed-values"
+GAIN = 0.9
+"""Share of the error of the nominal robot that a calibration must promise to be worth its poses."""
 SHOWN = 8
 """Names that a sentence lists."""
 
@@ -28,8 +31,21 @@ def plan_warnings(plan: Plan) -> tuple[Finding, ...]:
     problem = plan.problem
     return (
         *_assumed(plan), *_on_axis(problem), *_not_separable(problem), *_touching(problem), *_load_points(problem),
-        *_heaviest(problem), *_unrated(plan), *_ways(plan),
+        *_heaviest(problem), *_unrated(plan), *_ways(plan), *_no_gain(plan),
     )  # fmt: skip
+
+
+def _no_gain(plan: Plan) -> Iterator[Finding]:
+    """By such readings the calibrated robot is hardly better than the nominal one."""
+    if plan.uncalibrated is None:
+        return
+    after, before = plan.rms_error, rms(plan.uncalibrated)
+    if not after < GAIN * before:
+        text = (
+            f"After a calibration by {len(plan.chosen)} poses the expected error is {1e3 * after:.3g} mm, and without "
+            f"one {1e3 * before:.3g} mm: plan more poses, or readings with less noise."
+        )
+        yield warning("no-gain", text, after=after, before=before, poses=len(plan.chosen))
 
 
 def _listed(names: Sequence[str]) -> str:

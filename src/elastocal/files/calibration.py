@@ -282,7 +282,7 @@ def identified_model(record: CalibrationRecord, model: Robot) -> tuple[Identifie
     values = {p.name: p.value for p in record.parameters}
     sure = record.noise_stated and not record.scatter > 1
     known = IdentifiedModel(
-        described.with_parameters(values),
+        described.with_estimates(values),
         record.names,
         record.covariance,
         record.discrepancy,

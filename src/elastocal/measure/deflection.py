@@ -114,7 +114,7 @@ class Deflection(MarkerMeasurement):
 
     def _resting(self, model: Robot) -> Robot:
         """The model whose unloaded state is the reference."""
-        return model.with_parameters(dict.fromkeys(_gaps(model), 0.0)) if self.centred else model
+        return model.with_estimates(dict.fromkeys(_gaps(model), 0.0)) if self.centred else model
 
 
 def _gaps(model: Robot) -> set[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from elastocal.arguments import check_type
+from elastocal.arguments import by_name, check_type
 from elastocal.errors import DuplicateError, NumberError, RangeError, ShapeError, UnknownNameError
 from elastocal.model.chain import JOINT, Chain, Dof
 from elastocal.model.compliant.link_compliance import Form, LinkCompliance
@@ -282,7 +282,15 @@ class Robot:
         return tuple(acting for load in self.loads for acting in load.sizes(self.gravity))
 
     def with_parameters(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
-        """The same robot with other parameter values (by name, or all in table order)."""
+        """The same robot with other parameter values (by name, or all in table order), which a robot may have."""
+        new = self.with_estimates(values)
+        for was, element in zip(self.elements, new.elements, strict=True):
+            if element is not was:
+                element.check_physics()
+        return new
+
+    def with_estimates(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
+        """The same of values on the way of a search, or of estimates, which noise may take beyond what is possible."""
         full = self.parameters.updated(values)
         elements: list[Element] = []
         start = 0
@@ -386,7 +394,7 @@ class Robot:
         if isinstance(q, Configurations):
             q = q.q
         try:
-            array = np.asarray(q, dtype=np.float64)
+            array = np.asarray(by_name("q", q, self.joints), dtype=np.float64)
             array = array if array.ndim == 2 else np.atleast_2d(array)
         except (TypeError, ValueError):
             raise ShapeError(f"robot {self.name}: joint values must be a table of numbers, one row each") from None

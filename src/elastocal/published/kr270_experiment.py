@@ -155,7 +155,7 @@ def error_budget() -> tuple[ErrorSource, ...]:
 
 def rigid(truth: Robot) -> Robot:
     """What is known before the experiment: everything but the compliances."""
-    return truth.with_parameters({p.name: 0.0 for p in truth.parameters if p.kind in KINDS})
+    return truth.with_estimates({p.name: 0.0 for p in truth.parameters if p.kind in KINDS})
 
 
 def clear(model: Robot, q: Array) -> Bools:
@@ -218,7 +218,7 @@ def all_at_once(identified: Identification) -> Fit:
         for n, v, r in zip(whole.names, whole.values, whole.ratios, strict=True)
         if r >= identified.thresholds[0]
     }
-    return estimate(identified.sought.with_parameters(kept), whole.campaign, list(kept))
+    return estimate(identified.sought.with_estimates(kept), whole.campaign, list(kept))
 
 
 @dataclass(frozen=True, eq=False)

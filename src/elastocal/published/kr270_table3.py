@@ -90,9 +90,9 @@ class Experiment:
         """One virtual campaign, fitted from start values that come from its readings alone; and those values."""
         kind = Deflection(self.setup(rows, REPEATS))
         campaign = virtual_campaign(self.truth, kind, tracker_only(), rng).campaign
-        blind = self.truth.with_parameters({n: v for n, v in BLIND.items() if n in self.names})
+        blind = self.truth.with_estimates({n: v for n, v in BLIND.items() if n in self.names})
         start = start_values(blind, campaign, self.names, self.spring).values
-        return estimate(blind.with_parameters(start), campaign, self.names), start
+        return estimate(blind.with_estimates(start), campaign, self.names), start
 
     def sampled(self, fit: Fit, rng: np.random.Generator) -> NonlinearPosterior:
         return sample_spring(fit, self.spring, rng=rng, draws=2000)

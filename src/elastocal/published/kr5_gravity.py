@@ -215,7 +215,7 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     progress(1, 3)
     recursion = recursive_moments(model, samples, sense.sign)
     seek = tuple(p.name for p in model.parameters if p.kind == "link_mass")
-    weightless = model.with_parameters(dict.fromkeys(seek, 0.0))
+    weightless = model.with_estimates(dict.fromkeys(seek, 0.0))
     fitted = fit_masses(weightless, samples, sense=sense, friction=Friction())
     progress(2, 3)
     judged = validate(fitted, other)

@@ -95,7 +95,7 @@ def start_values(model: Robot, campaign: Measured, names: Sequence[str], spring:
         )
     weights = weigh(campaign, model)
     used = np.isfinite(campaign.readings) & weights.live
-    plain = linear.predict(model.with_parameters(dict.fromkeys((own, *others), 0.0)))
+    plain = linear.predict(model.with_estimates(dict.fromkeys((own, *others), 0.0)))
     target = weights.whiten(np.where(used, campaign.readings - plain, 0.0)).reshape(-1)
     columns = np.concatenate([linear.derivative(model, others), _by_angle(linear, model, own, place)], axis=2)
     matrix = weights.whiten(np.where(used[:, :, None], columns, 0.0)).reshape(len(target), -1)

@@ -204,7 +204,7 @@ def linear_fit(model: Robot, campaign: Measured, problem: Problem, names: Sequen
     n, r = problem.shape
     raw = problem.weights.unwhiten(solved.misfit[: n * r].reshape(n, r))
     freedom = solved.equations - len(at)
-    moved = model.with_parameters({name: float(v) for name, v in zip(names[:parameters], values, strict=False)})
+    moved = model.with_estimates({name: float(v) for name, v in zip(names[:parameters], values, strict=False)})
     return Fit(
         moved, campaign, solved, values, covariance(triangle, range(len(at))), np.where(problem.used, raw, np.nan),
         scatter(solved.misfit, solved.used, "linear", 1.0, freedom), freedom, "linear", 1, True,
@@ -289,7 +289,7 @@ class _Search:
     def moved(self, values: Array) -> tuple[Robot, dict[str, float]]:
         p = self.origin.parameters
         named = dict(zip(self.origin.names, (float(v) for v in values), strict=True))
-        model = self.model.with_parameters({n: named[n] for n in self.origin.names[:p]})
+        model = self.model.with_estimates({n: named[n] for n in self.origin.names[:p]})
         return model, {n: named[n] for n in self.origin.nuisance}
 
     def at(self, x: Array) -> Problem:
@@ -341,7 +341,7 @@ def _finish(search: _Search, values: Array, loss: Loss, scale: float, steps: int
 def misfit_at(fit: Fit, values: Array) -> Array:
     """Whitened misfit, priors included, of the full model at other values (p,); inf where a state is lost."""
     problem, p = fit.problem, fit.problem.parameters
-    model = fit.model.with_parameters({n: float(v) for n, v in zip(fit.names[:p], values[:p], strict=True)})
+    model = fit.model.with_estimates({n: float(v) for n, v in zip(fit.names[:p], values[:p], strict=True)})
     u = {n: float(v) for n, v in zip(problem.nuisance, values[p:], strict=True)}
     raw = residuals(fit.campaign, model, u)
     if np.any(problem.used & ~np.isfinite(raw)):

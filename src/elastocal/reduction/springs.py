@@ -60,7 +60,7 @@ def possible_springs(
     blocks = _blocks(nominal, names)
     if not any(b.shape == (6, 6) for _, b in blocks):
         return None
-    here = in_form(model, "symmetric").with_parameters(_carried(fit, nominal))
+    here = in_form(model, "symmetric").with_estimates(_carried(fit, nominal))
     extra = [u.name for u in unknowns(campaign, here)]
     problem = linearise(campaign, here, [*names, *extra], fit.problem.weights)
     table = {p.name: p for p in nominal.parameters}

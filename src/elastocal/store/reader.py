@@ -60,6 +60,9 @@ class Reader:
         """Where it is, without a password."""
         return self._database.label
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of robots in {self.label}>"
+
     def __enter__(self) -> Self:
         return self
 

@@ -22,7 +22,7 @@ from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.filter import Filter, check_lengths
 from elastocal.design.obstacles.obstacle import Capsule, Floor, Obstacle
 from elastocal.design.poses import Poses, joint_ranges, sobol
-from elastocal.errors import MissingError
+from elastocal.errors import InfeasibleError, MissingError
 from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.capsules import length, picked, point_segment, segment_segment, segments_nearer
@@ -52,11 +52,13 @@ class Obstacles(Filter):
         poses = candidates.poses
         clear = np.ones(len(poses), dtype=bool)
         for pair in obstacle_pairs(poses.model, cell, self.clearance):
-            a, b = pair.link.ends(poses)
-            least = pair.least if pair.by == "capsule" else -ROUNDING
-            if pair.by != "nothing":
-                clear &= ~pair.obstacle.nearer(a, b, least)
+            clear &= ~pair.touches(poses)
         return clear[candidates.at]
+
+    def why(self, candidates: CandidateSet, cell: Cell) -> str:
+        pairs = obstacle_pairs(candidates.model, cell, self.clearance)
+        every = [f"{p.obstacle.label} touches {p.link.label}" for p in pairs if np.all(p.touches(candidates.poses))]
+        return f"in every one {' and '.join(every)}" if every else ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,12 @@ class ObstaclePair:
     obstacle: Obstacle
     least: float
     by: Literal["capsule", "axis", "nothing"]
+
+    def touches(self, poses: Poses) -> Bools:
+        """(C,)"""
+        if self.by == "nothing":
+            return np.zeros(len(poses), dtype=bool)
+        return self.obstacle.nearer(*self.link.ends(poses), self.least if self.by == "capsule" else -ROUNDING)
 
     @property
     def text(self) -> str:
@@ -81,6 +89,7 @@ def obstacle_pairs(model: Robot, cell: Cell, clearance: float = 0.0) -> tuple[Ob
     Those that come too near in all of some configurations all over the joint space (a foot and the floor) are compared
     by the axis of the capsule, and not at all where the link does not move, or where even its axis is always inside of
     a guard, or where the joint that carries a shape stays near the axis of a guard (the upper arm beside the column).
+    A link that does not move may stand on an obstacle, but not within it.
     """
     some, out = _all_over(model), []
     pairs = [(o, clearance, False) for o in cell.obstacles] + [(g, 0.0, True) for g in cell.guards]
@@ -93,6 +102,12 @@ def obstacle_pairs(model: Robot, cell: Cell, clearance: float = 0.0) -> tuple[Ob
             if np.all(distance < least):
                 inside = np.all(distance < -ROUNDING if isinstance(obstacle, Floor) else distance <= 0)
                 by = "nothing" if still or (inside and guard) else "axis"
+            if still and not guard and all(np.all(obstacle.nearer(e, e, -ROUNDING)) for e in (a, b)):
+                raise InfeasibleError(
+                    f"obstacle {obstacle.label}: {link.label}, which does not move, stands within it; correct its "
+                    "place and size, in axes of the robot's base, in m",
+                    value=obstacle.label,
+                )
             if link.places and guard and isinstance(obstacle, Capsule) and _beside(some.origin(link.start), obstacle):
                 by = "nothing"
             out.append(ObstaclePair(link, obstacle, least, by))

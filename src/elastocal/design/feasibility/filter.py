@@ -39,6 +39,10 @@ class Filter(ABC):
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         """(N,) True where the candidate is possible."""
 
+    def why(self, candidates: CandidateSet, cell: Cell) -> str:
+        """What stands against every one of them, where it can be told."""
+        return ""
+
 
 @dataclass(frozen=True)
 class Removed:
@@ -66,7 +70,7 @@ def screened(
         left = int(np.sum(kept))
         steps.append(Removed(each.label, before - left, left))
         if not left:
-            raise nothing_left(steps)
+            raise nothing_left(steps, each.why(where, cell))
         if left < before:
             still = np.flatnonzero(kept[owner])
             where, owner = where.picked(still), owner[still]
@@ -81,12 +85,13 @@ def screened_by(steps: Sequence[Removed], label: str, good: Bools) -> tuple[Remo
     return out
 
 
-def nothing_left(steps: Sequence[Removed]) -> InputError:
+def nothing_left(steps: Sequence[Removed], why: str = "") -> InputError:
     """No candidate is possible: names the filter that removed the last one, and what the others took."""
     before = ", ".join(f"{s.label} {s.removed}" for s in steps[:-1] if s.removed)
     return InfeasibleError(
         f"no feasible candidate: {steps[-1].label} removed the last {steps[-1].removed}"
         + (f" (before it: {before})" if before else "")
+        + (f": {why}" if why else "")
         + "; relax it or draw more candidates",
         value={s.label: s.removed for s in steps if s.removed},
     )

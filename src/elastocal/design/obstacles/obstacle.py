@@ -6,12 +6,13 @@ A capsule is a cylinder with round ends: a pillar, a rail.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import fields, replace
 from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import RangeError
+from elastocal.errors import NumberError, RangeError
 from elastocal.kinds import kinds_in
 from elastocal.model.parameters import quantity
 from elastocal.spatial.capsules import point_segment, segment_box, segment_segment, segments_nearer
@@ -29,6 +30,14 @@ class Obstacle(ABC):
     kind: ClassVar[str]
     name: str = ""
 
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if not isinstance(value, str) and not np.all(np.isfinite(np.asarray(value, dtype=np.float64))):
+                raise NumberError(
+                    f"obstacle {self.label}: its {each.name} is {value}; give finite numbers", value=each.name
+                )
+
     @property
     def label(self) -> str:
         return self.name or self.kind
@@ -38,7 +47,7 @@ class Obstacle(ABC):
         """From the segments a-b (N, 3) to its surface, (N,); zero or less where they meet."""
 
     def nearer(self, a: Array, b: Array, least: float) -> Bools:
-        """(N,) where the segments a-b (N, 3) come nearer than ``least``."""
+        """(N,) where the segments a-b (N, 3) come nearer than ``least``; negative: reach so deep into it."""
         return np.asarray(self.distance(a, b) < least)
 
 
@@ -71,12 +80,20 @@ class BoxObstacle(Obstacle):
     rpy: Vector = quantity("angle", default=(0.0, 0.0, 0.0))
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not min(self.size) > 0:
             raise RangeError(f"obstacle {self.label}: its size must be three positive lengths", value=self.size)
 
     def distance(self, a: Array, b: Array) -> Array:
         turn, centre = rpy_matrix(*self.rpy), np.array(self.centre)
         return segment_box((a - centre) @ turn, (b - centre) @ turn, np.array(self.size) / 2)
+
+    def nearer(self, a: Array, b: Array, least: float) -> Bools:
+        """Inside, where ``distance`` is zero, a negative ``least`` is how deep."""
+        if least >= 0 or min(self.size) <= -2 * least:
+            return super().nearer(a, b, least)
+        core = replace(self, size=(self.size[0] + 2 * least, self.size[1] + 2 * least, self.size[2] + 2 * least))
+        return np.asarray(core.distance(a, b) <= 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +103,7 @@ class SphereObstacle(Obstacle):
     radius: float = quantity("length")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.radius > 0:
             raise RangeError(f"obstacle {self.label}: its radius must be positive", value=self.radius)
 
@@ -103,6 +121,7 @@ class Capsule(Obstacle):
     radius: float = quantity("length")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.radius > 0:
             raise RangeError(f"obstacle {self.label}: its radius must be positive", value=self.radius)
 

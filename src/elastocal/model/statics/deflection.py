@@ -183,10 +183,13 @@ def _words(element: CompliantCoordinate) -> str:
 
 
 def joint_looseness(model: Robot, bent: Equilibrium) -> Array | None:
-    """Sd (N, n) of joints within backlash whose side is not certain (``transition``); None where none has it."""
-    out = None
-    for coordinate, at in assemble(model).backlashes:
+    """Sd (N, n) of joints within backlash whose side is not certain (``transition``); None where none has it.
+
+    ``bent`` may be of other values of the model's parameters, at which these joints bend too.
+    """
+    out, flex = None, assemble(model)
+    for coordinate, at in flex.backlashes:
         if isinstance(coordinate, JointBacklash) and not coordinate.sharp and coordinate.joint in model.joints:
             out = np.zeros((len(bent.force), model.n)) if out is None else out
-            out[:, model.joints.index(coordinate.joint)] = coordinate.looseness(bent.force[:, at[0]])
+            out[:, model.joints.index(coordinate.joint)] = coordinate.looseness(bent.force_on(flex.dofs[at[0]]))
     return out

@@ -169,6 +169,8 @@ class Equilibrium:
     ``theta`` (N, m) holds all degrees of freedom of the chain, nan where the state is unknown.
     ``load_factor`` (N,) is the multiple of the external load at which the arm becomes unstable: a
     number where it had to be computed, nan where a bound already shows that it is above one.
+    ``force`` (N, m') is that on ``dofs``, chain indices: those that bend, which other values of the same parameters
+    may make more or fewer.
     """
 
     theta: Array
@@ -176,6 +178,17 @@ class Equilibrium:
     status: Ints
     load_factor: Array
     steps: Ints
+    dofs: tuple[int, ...]
+
+    def force_on(self, dof: int) -> Array:
+        """Force (N,) on one degree of freedom of the chain, which must be one that bends."""
+        return np.asarray(self.force[:, self.dofs.index(dof)])
+
+    def picked(self, rows: Ints) -> Equilibrium:
+        """Of some of the configurations."""
+        return Equilibrium(
+            self.theta[rows], self.force[rows], self.status[rows], self.load_factor[rows], self.steps[rows], self.dofs
+        )
 
     @cached_property
     def states(self) -> States | None:
@@ -229,7 +242,7 @@ def equilibrium(
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out
         if progress is not None:
             progress(rows.stop, total)
-    bent = Equilibrium(theta.T, force.T, status, factor, steps)
+    bent = Equilibrium(theta.T, force.T, status, factor, steps, flex.dofs)
     if not judged and 0 < total <= size:
         vars(bent)["states"] = States(flex, posture, wrenches, theta[list(flex.dofs)])
     return bent
@@ -237,10 +250,10 @@ def equilibrium(
 
 def _nearby(flex: Flexibility, posture: Posture, start: Equilibrium | Array, rows: slice, near: States | None) -> Array:
     """theta of the flexible coordinates from a state nearby: what its forces bend the arm by now, a step further."""
-    force = start.force[rows].T if isinstance(start, Equilibrium) else None
-    if force is None or len(force) != flex.n:
+    if not isinstance(start, Equilibrium) or start.dofs != flex.dofs:
         theta = start.theta if isinstance(start, Equilibrium) else start
         return np.ascontiguousarray(theta[rows][:, list(flex.dofs)].T)
+    force = start.force[rows].T
     ahead = posture.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
     return ahead if near is None else near.theta + newton_step(flex, near, ahead - near.theta)
 

@@ -217,7 +217,7 @@ def iterate(model: Robot, campaign: Measured, names: Sequence[str], small: float
 
 def _moved(model: Robot, problem: Problem, step: Array) -> Robot:
     pairs = zip(problem.names, problem.start + step, strict=True)
-    return model.with_parameters({n: float(v) for n, v in pairs})
+    return model.with_estimates({n: float(v) for n, v in pairs})
 
 
 def _squares(problem: Problem, like: Problem) -> float:

@@ -100,7 +100,7 @@ class GravityFit:
     @cached_property
     def model(self) -> Robot:
         masses = self.unknowns.masses
-        return self.unknowns.model.with_parameters({n: self.value(n) for n in masses})
+        return self.unknowns.model.with_estimates({n: self.value(n) for n in masses})
 
     @property
     def known(self) -> Known:
