@@ -66,7 +66,7 @@ DOUBTS = (UNMEASURED, IMPLAUSIBLE)
 def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Finding, ...]:
     """The first things to know; ``fixed`` are parameters that a calibration took as exact, where a file names them."""
     doubts = [replace(w, text=f"WARNING {w.code.upper()}: {w.text}.") for w in result.warnings if w.code in DOUBTS]
-    if result.nothing:
+    if result.nothing and not any(w.code in CONFIGURATION for w in result.warnings):
         return (_nothing(result), *doubts, _predicted(result), *_exact(result, fixed), *_truth(result))
     out = [_motions(result), *doubts, *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
     out += [*_between(result), *_contributions(result), *_assumed_weights(result), *_truth(result)]
@@ -110,10 +110,8 @@ def _motions(result: Correction) -> Finding:
 
 def _nothing(result: Correction) -> Finding:
     done, total = result.motions
-    message = (
-        f"NOTHING TO CORRECT: by the model the tool is where the program says ({done} of {total} motions); it "
-        "stays as it is."
-    )
+    which = "at every motion" if _complete(result) else f"at {done} of {total} motions"
+    message = f"NOTHING TO CORRECT: by the model the tool is where the program says {which}; it stays as it is."
     return Finding("nothing-to-correct", "note", message, {"motions": total, "looked_at": done})
 
 
