@@ -6,7 +6,8 @@ The torque of motion is
 
     D(q, q', q'') x,     D_b = Y_b(q, q', q'') - Y_b(q, 0, 0) of the bodies,  q''_j of the rotors,     x ~ N(x_0, s^2)
 
-with x_0 and s by the robot file's masses (``MassPrior``); a rotor is 0 +- the inertia of the arm about its joint.
+with x_0 and s by the robot file's masses (``MassPrior``); a rotor is 0 +- the geometric mean of the inertia of the arm
+about its joint and the largest about any: rotors behind their gears differ less from joint to joint than arms do.
 D x_0 is taken off the torques, and D (x - x_0) = (D s V) z has a column for each of the few directions V of the log
 that matter, z ~ N(0, 1).  In a log without time D is per row: D x_0 counts by one unknown more, the pace, and D s V by
 the pace that a first fit has shown.
@@ -33,6 +34,7 @@ from elastocal.model.inverse_dynamics import inertial_regressor, shifted_inertia
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples
+from elastocal.solve.dependent import mean_square
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
@@ -59,9 +61,14 @@ class SlowInertia:
         """``sds`` (10,) of every body, infinite where nothing is known: such a body is taken to have no inertia."""
         mean = np.concatenate([*map(inertial_values, bodies), np.zeros(model.n)])
         known = np.array(sds).reshape(-1)
-        spread = np.concatenate([np.where(np.isfinite(known), known, 0.0), _about_joints(model, bodies, samples)])
+        own = _about_joints(model, bodies, samples)
+        rotors = np.sqrt(own * np.max(own, initial=0.0))
+        spread = np.concatenate([np.where(np.isfinite(known), known, 0.0), rotors])
         some = np.arange(samples.log.count) % (-(-samples.log.count // ENOUGH)) == 0
-        columns = (motion_columns(model, bodies, samples.part(some)) * spread).reshape(-1, len(mean))
+        size = np.sqrt(mean_square(samples.torque))
+        weight = np.where(size > 0, 1 / np.where(size > 0, size, 1.0), 0.0)  # a wrist's inertia is small, and so is it
+        columns = weight[:, None] * motion_columns(model, bodies, samples.part(some)) * spread
+        columns = columns.reshape(-1, len(mean))
         _, singular, right = np.linalg.svd(np.linalg.qr(columns, mode="r"))
         matter = singular > MATTERS * max(float(singular[0]), 1e-12)
         return cls(model, bodies, mean, spread[:, None] * right[matter].T)
