@@ -58,6 +58,7 @@ def test_deflections_are_predicted_far_below_their_size(poses: int, links: float
     assert np.linalg.norm(true[poses:], axis=2).mean() > 1e-3
     assert np.mean(off) < most
     assert cal.words[0] == "compliance"
+    assert [w.severity for w in cal.warnings if w.code == "geometry-of-file"] == ["note"]
     inside = np.abs(found.deflection - true[poses:]) <= found.deflection_half_width
     assert inside.mean() > 0.85
     estimate, real = cal.parameters["A2.k"], truth.parameters.values[truth.parameters.index("A2.k")]
@@ -76,6 +77,7 @@ def test_a_load_that_was_not_measured_has_the_interval_of_the_prior() -> None:
     cal = ec.calibrate(robot, ec.Campaign(q=shown, position=seen, length="m", angle="rad"), model="geometry")
     found = cal.predict(shown[:5], [0, 0, -500, 0, 0, 0])
     assert [w.code for w in found.warnings] == ["prior-compliance"]
+    assert "geometry-of-file" not in [w.code for w in cal.warnings]  # positions were read
     size = np.linalg.norm(found.deflection[:, 0], axis=1)
     assert np.all(size > 1e-4)
     assert np.all(np.linalg.norm(found.deflection_half_width[:, 0], axis=1) > 0.3 * size)
