@@ -96,6 +96,12 @@ def test_pieces_give_the_bytes_of_the_whole(size):
     assert pieces is not None
     assert pieces.files == whole.files
     assert pieces.files["part.src"] != text()
+    of_whole, of_pieces = (
+        {m.line: off for m, off in zip(c.along.moves, c.along.off, strict=True)} for c in (whole, pieces)
+    )
+    assert of_pieces.keys() == of_whole.keys()
+    assert of_pieces[whole.along.worst.line] == pytest.approx(whole.along.most, rel=1e-6)
+    assert pieces.along.worst.line == whole.along.worst.line
 
 
 @pytest.mark.parametrize(

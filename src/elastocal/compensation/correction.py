@@ -115,11 +115,15 @@ class Correction:
         return bool(self.corrected.all()) and not self.method.first_order and not self.turned
 
     @property
+    def between(self) -> float:
+        """What the tool may be off by between targets, in m."""
+        off = np.nanmax(self.before.distance, initial=0.0)
+        return max(BETWEEN, SHARE * float(off), SLACK * (self.method.densify or 0.0))
+
+    @property
     def leaves_way(self) -> bool:
-        """Between targets the tool is off by more than is asked for."""
-        off = self.before.distances().max if self.corrected.any() else 0.0
-        limits = (BETWEEN, SHARE * (off if np.isfinite(off) else 0.0), SLACK * (self.method.densify or 0.0))
-        return self.along.most > max(limits)
+        """Between targets the tool is off by more than that."""
+        return self.along.most > self.between
 
     @property
     def turned(self) -> bool:

@@ -29,7 +29,6 @@ import numpy as np
 
 from elastocal.compensation.branches import some_places
 from elastocal.compensation.correction import (
-    BETWEEN,
     IMPLAUSIBLE,
     WEIGHT,
     geometry_kinds,
@@ -123,10 +122,9 @@ def _between(result: Correction) -> tuple[Finding, ...]:
         last = f"{worst.file}, line {worst.line}"
         message = f"Between targets the tool is off its way by up to {length(way.most)} by the model ({last})."
         if result.leaves_way:
-            straight = any(m.motion == "linear" and off > BETWEEN for m, off in zip(way.moves, way.off, strict=True))
-            message += " Have points put into lines (--densify-um)." if straight else ""
-            arcs = any(m.motion == "arc" and off > BETWEEN for m, off in zip(way.moves, way.off, strict=True))
-            message += " An arc stays one arc: state it as several." if arcs else ""
+            far = {m.motion for m, off in zip(way.moves, way.off, strict=True) if off > result.between}
+            message += " Have points put into lines (--densify-um)." if "linear" in far else ""
+            message += " An arc stays one arc: state it as several." if "arc" in far else ""
         data: dict[str, object] = {"file": worst.file, "line": worst.line, "max": way.most, "rest": way.rest}
         if way.others:
             message += f" Not looked at: {way.others} splines, or moves from an unknown place or another tool."
