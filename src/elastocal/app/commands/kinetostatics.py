@@ -12,7 +12,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.pages.result_columns import axis_columns, or_reason
 from elastocal.errors import ConflictError, MissingError
-from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
+from elastocal.report.blocks import Cell, Column, Fact, Report, Rows, Section, Table
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def table(result: KinetostaticsResult) -> Table:
     columns += [Column(f"f{c}_N", f"f{c}", "N", 4, "force") for c in "xyz"]
     columns += [Column("left_um", "left", "um", 3) if result.inverse else Column("left_Nm", "left", "N m", 4)]
     columns += [Column("status", "status")]
-    rows = tuple(_row(result, i) for i in range(len(result.shown)))
+    rows = Rows(len(result.shown), lambda part: [_row(result, i) for i in range(part.start, part.stop)])
     notes = (_TORQUE, _LEFT[result.inverse], *(f"{text}." for text in result.state.helps))
     return Table("states", "", tuple(columns), rows, notes)
 
