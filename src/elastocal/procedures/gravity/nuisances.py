@@ -34,7 +34,6 @@ from elastocal.model.inverse_dynamics import inertial_regressor, shifted_inertia
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples
-from elastocal.solve.dependent import mean_square
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
@@ -65,10 +64,7 @@ class SlowInertia:
         rotors = np.sqrt(own * np.max(own, initial=0.0))
         spread = np.concatenate([np.where(np.isfinite(known), known, 0.0), rotors])
         some = np.arange(samples.log.count) % (-(-samples.log.count // ENOUGH)) == 0
-        size = np.sqrt(mean_square(samples.torque))
-        weight = np.where(size > 0, 1 / np.where(size > 0, size, 1.0), 0.0)  # a wrist's inertia is small, and so is it
-        columns = weight[:, None] * motion_columns(model, bodies, samples.part(some)) * spread
-        columns = columns.reshape(-1, len(mean))
+        columns = (motion_columns(model, bodies, samples.part(some)) * spread).reshape(-1, len(mean))
         _, singular, right = np.linalg.svd(np.linalg.qr(columns, mode="r"))
         matter = singular > MATTERS * max(float(singular[0]), 1e-12)
         return cls(model, bodies, mean, spread[:, None] * right[matter].T)
