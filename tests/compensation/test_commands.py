@@ -402,7 +402,7 @@ def test_backlash_without_force_is_undetermined():
 
 
 def test_an_estimate_that_violates_physics_is_still_corrected():
-    model = kr270(links=False).with_parameters({"A4.k": -1e-6})
+    model = kr270(links=False).with_estimates({"A4.k": -1e-6})
     targets = path(5)
     out = correct(model, targets, push(targets))
     assert out.counts() == {"corrected": 5}

@@ -336,7 +336,7 @@ def _counted_from(program: Program, model: Robot) -> str:
     world, out = next((w for w in WORLD if w in model.tree.names), ""), ""
     where = f"frame {world} of the robot file" if world else "the root of the robot file, which has no frame world"
     stated = {name.lower() for name in program.given.bases}
-    where = f"--base {own}" if own.lower() in stated else where
+    where = f"base {own} as stated" if own.lower() in stated else where
     if own in program.bases and (world or own.lower() in stated):
         out += f" Base {own} of the program is the controller's own: {where}."
     typed = [name for name in program.bases if name != own and name.lower() in stated]

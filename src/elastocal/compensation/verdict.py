@@ -123,7 +123,7 @@ def _between(result: Correction) -> tuple[Finding, ...]:
         message = f"Between targets the tool is off its way by up to {length(way.most)} by the model ({last})."
         if result.leaves_way:
             far = {m.motion for m, off in zip(way.moves, way.off, strict=True) if off > result.between}
-            message += " Have points put into lines (--densify-um)." if "linear" in far else ""
+            message += " Have points put into lines (densify)." if "linear" in far else ""
             message += " An arc stays one arc: state it as several." if "arc" in far else ""
         data: dict[str, object] = {"file": worst.file, "line": worst.line, "max": way.most, "rest": way.rest}
         if way.others:
