@@ -7,7 +7,8 @@ correction is another one on the way, so the loaded tool leaves the desired way 
 
 Each move is looked at in a few places, with the points that were put into it.  What a move is off by grows with the
 square of its length: long moves come first, and where the rest cannot be off by more than is found, by four times
-that square, it is not looked at.  The load of a place between is interpolated.
+that square, it is not looked at.  The load of a place between is interpolated; along an arc it turns through that in
+the middle.
 """
 
 from __future__ import annotations
@@ -234,8 +235,11 @@ class _Places:
     def loads(self, work: Job, rows: Ints, frame: str) -> PathLoads:
         """The wrench in between, the mass of the end."""
         loads = work.loads
-        wrench = _mixed(loads.wrench, self.start[rows], self.end[rows], self.share[rows])
-        return replace(loads, wrench=wrench, mass=loads.mass[self.end[rows]]).at(np.arange(len(rows)), frame)
+        wrench = _mixed(loads.wrench, self.start, self.end, self.share)
+        for part, via in self.arcs:
+            nodes = loads.wrench[[self.start[part.start], via, self.end[part.start]]]
+            wrench[part] = _swung(nodes, self.share[part])
+        return replace(loads, wrench=wrench[rows], mass=loads.mass[self.end[rows]]).at(np.arange(len(rows)), frame)
 
 
 def _node_shares(points: Points | None) -> Array:
@@ -259,6 +263,28 @@ def _through(commands: Commands, start: int, end: int, points: Points) -> tuple[
 
 def _mixed(values: Array, start: Ints, end: Ints, share: Array) -> Array:
     return np.asarray((1 - share[:, None]) * values[start] + share[:, None] * values[end])
+
+
+def _swung(nodes: Array, share: Array) -> Array:
+    """Wrenches (K, 6) from the first of three over the middle one to the last: force and moment turn at an even rate,
+    as those do that act along an arc."""
+    half = np.minimum((2 * share).astype(np.int64), 1)
+    t, out = 2 * share - half, np.empty((len(share), 6))
+    for part in (slice(0, 3), slice(3, 6)):
+        a, b = nodes[half, part], nodes[half + 1, part]
+        size = np.linalg.norm(a, axis=1), np.linalg.norm(b, axis=1)
+        cosine = np.divide(
+            np.einsum("ki,ki->k", a, b), size[0] * size[1], out=np.ones(len(a)), where=size[0] * size[1] > 0
+        )
+        angle = np.arccos(np.clip(cosine, -1.0, 1.0))
+        even = (angle > 1e-6) & (angle < 3.0)  # one that turns back passes through zero
+        sine, length = np.sin(np.where(even, angle, 1.0)), np.stack(size)
+        first = np.where(even, np.sin((1 - t) * angle) / sine, 1 - t)
+        last = np.where(even, np.sin(t * angle) / sine, t)
+        now = (1 - t) * length[0] + t * length[1]
+        scale = [np.divide(now, n, out=np.ones_like(now), where=even & (n > 0)) for n in length]
+        out[:, part] = (first * scale[0])[:, None] * a + (last * scale[1])[:, None] * b
+    return out
 
 
 def _by_way(values: Array, start: int, via: int, end: int, share: Array) -> Array:
