@@ -134,3 +134,15 @@ def test_short_moves_are_bounded_by_longer_ones_and_not_looked_at(robot, monkeyp
     assert some.most == every.most
     unseen = sorted(every.off)[:28]
     assert max(unseen) <= some.rest < 1e-6
+
+
+def test_a_load_that_turns_along_an_arc_turns_at_an_even_rate():
+    """A force against the motion of a quarter circle, and a constant one: both exact at every place."""
+    share = np.array([0.05, 0.3, 0.5, 0.8, 0.97])
+
+    def wrench(angle):
+        force = np.stack([-np.sin(angle), np.cos(angle), 0 * angle], axis=1)
+        return np.hstack([300 * force, np.tile([2.0, -1.0, 5.0], (len(angle), 1))])
+
+    found = module._swung(wrench(np.radians([10.0, 55, 100])), share)
+    np.testing.assert_allclose(found, wrench(np.radians(10 + 90 * share)), rtol=0, atol=1e-12)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PREDICTED = "predicted residual error"
 MOST_ROWS = 2000
-MOST_MOVES = 12
+MOST_MOVES = 3
 
 
 def page(result: CompensateResult) -> Report:
@@ -222,7 +222,7 @@ def between_table(result: Correction) -> Table:
          or_reason(1e6 * float(truth[i]), _NO_WAY))
         for i in order
     )  # fmt: skip
-    note = "Largest distance of the loaded tool across the way between corrected targets, the worst moves first."
+    note = "How far the loaded tool is off across the way; the worst moves first."
     if way.unseen:
         note += f" {way.unseen} shorter moves are off by less than {length(way.rest)}."
     if way.others:
