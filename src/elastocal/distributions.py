@@ -1,5 +1,5 @@
-"""Probabilities of Student's t, F and chi square: those of ``scipy.special``, under its names and to ten digits,
-since importing that takes as long as a small calibration.
+"""Probabilities of Student's t, F and chi square: those of ``scipy.special``, under its names and to ten digits (eight
+for F of many and a million degrees of freedom), since importing that takes as long as a small calibration.
 
     I_x(a, b) = x^a (1 - x)^b / (a B(a, b)) / (1 + d_1/(1 + d_2/(1 + ...)))           (incomplete beta; DLMF 8.17.22)
     Q(a, x)   = x^a e^-x / Gamma(a) / (x + 1 - a - 1 (1 - a)/(x + 3 - a - ...))       (incomplete gamma; DLMF 8.9.2)
