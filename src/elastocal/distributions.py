@@ -1,10 +1,12 @@
-"""Probabilities of Student's t, F and chi square: those of ``scipy.special``, under its names and to ten digits (eight
-for F of many and a million degrees of freedom), since importing that takes as long as a small calibration.
+"""Probabilities of Student's t, F and chi square: those of ``scipy.special``, under its names and to ten digits, since
+importing that takes as long as a small calibration.
 
-    I_x(a, b) = x^a (1 - x)^b / (a B(a, b)) / (1 + d_1/(1 + d_2/(1 + ...)))           (incomplete beta; DLMF 8.17.22)
+    I_x(a, b) = x^a (1 - x)^b / (B(a, b) (v_0 + u_1/(v_1 + u_2/(v_2 + ...))))          (incomplete beta; below)
     Q(a, x)   = x^a e^-x / Gamma(a) / (x + 1 - a - 1 (1 - a)/(x + 3 - a - ...))       (incomplete gamma; DLMF 8.9.2)
     1 - Q     = x^a e^-x / Gamma(a + 1) (1 + x/(a + 1) + x^2/((a + 1)(a + 2)) + ...)  (for x < a + 1; DLMF 8.7.1)
 
+The fraction is the even part of DLMF 8.17.22 (DiDonato and Morris, ACM Trans. Math. Softw. 18, 1992, 360-373, eq. 9):
+fifty terms do for a million degrees of freedom, where the other takes tens of thousands and loses digits in them.
 The factors before them are written with x relative to the mean, so that large a and b lose no digits.
 """
 
@@ -18,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
-ROUNDING, TERMS = 1e-16, 100_000
-MANY = 1e6
-"""Degrees of freedom from which F is taken as a chi square (Bartlett 1937), to their inverse
-square."""
+ROUNDING, TERMS = 1e-16, 10_000
+SETTLED = 1e-14
+"""How far a factor of a continued fraction is from one where it ends: closer ones are rounding, which need not end."""
+MANY = 1e12
+"""Degrees of freedom from which F is taken as a chi square (Bartlett 1937)."""
 TINY = 1e-300
 """Is added to what is divided by, which may be zero (Lentz 1976)."""
 
@@ -76,9 +79,11 @@ def _incomplete_beta(a: Array, b: Array, x: Array, y: Array) -> Array:
     inside = (x > 0) & (y > 0)
     turned = inside & (x > (a + 1) / (a + b + 2))
     plain = inside & ~turned
-    out[plain] = _beta_size(a[plain], b[plain], x[plain], y[plain]) * _beta_fraction(a[plain], b[plain], x[plain])
+    out[plain] = _beta_size(a[plain], b[plain], x[plain], y[plain]) * _beta_fraction(
+        a[plain], b[plain], x[plain], y[plain]
+    )
     own = tuple(v[turned] for v in (b, a, y, x))
-    out[turned] = 1 - _beta_size(*own) * _beta_fraction(*own[:3])
+    out[turned] = 1 - _beta_size(*own) * _beta_fraction(*own)
     return out
 
 
@@ -91,18 +96,20 @@ def _beta_size(a: Array, b: Array, x: Array, y: Array) -> Array:
     return np.asarray(np.sqrt(b / (2 * np.pi * a * n)) * np.exp(far + rest))
 
 
-def _beta_fraction(a: Array, b: Array, x: Array) -> Array:
-    c, d = np.ones_like(x), 1 / (1 - (a + b) * x / (a + 1) + TINY)
-    out, last = d.copy(), a
+def _beta_fraction(a: Array, b: Array, x: Array, y: Array) -> Array:
+    off = a * y - b * x
+    out = a * (off + 1) / (a + 1) + TINY
+    c, d = out.copy(), np.zeros_like(x)
     for m in range(1, TERMS):
-        even, last = last + 1, last + 2  # a + 2 m - 1 and a + 2 m
-        for term in (m * (b - m) * x / (even * last), (-a - m) * (a + b + m) * x / (last * (last + 1))):
-            d, c = 1 / (1 + term * d + TINY), 1 + term / c + TINY
-            step = d * c
-            out *= step
-        if np.abs(step - 1).max(initial=0.0) <= 4 * ROUNDING:
+        odd = a + (2 * m - 1)
+        u = (a + (m - 1)) * (a + b + (m - 1)) * m * (b - m) * (x / odd) ** 2
+        v = m + m * (b - m) * x / odd + (a + m) * (off + 1 + m * (1 + y)) / (odd + 2)
+        d, c = 1 / (u * d + v + TINY), u / c + v + TINY
+        step = d * c
+        out *= step
+        if np.abs(step - 1).max(initial=0.0) <= SETTLED:
             break
-    return out
+    return np.asarray(a / out)
 
 
 def _gamma_size(a: Array, x: Array) -> Array:
@@ -129,7 +136,7 @@ def _gamma_fraction(a: Array, x: Array) -> Array:
         d, c = 1 / (term * d + b + TINY), b + term / c + TINY
         step = d * c
         out *= step
-        if np.abs(step - 1).max(initial=0.0) <= 4 * ROUNDING:
+        if np.abs(step - 1).max(initial=0.0) <= SETTLED:
             break
     return out
 
