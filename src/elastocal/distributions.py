@@ -13,6 +13,7 @@ The factors before them are written with x relative to the mean, so that large a
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import exp, lgamma, log, log1p, pi, sqrt
 from typing import Any
 
@@ -24,7 +25,7 @@ ROUNDING, TERMS = 1e-16, 10_000
 SETTLED = 1e-14
 """How far a factor of a continued fraction is from one where it ends: closer ones are rounding, which need not end."""
 MANY = 1e12
-"""Degrees of freedom from which F is taken as a chi square (Bartlett 1937)."""
+"""Degrees of freedom from which F is taken as a chi square."""
 TINY = 1e-300
 """Is added to what is divided by, which may be zero (Lentz 1976)."""
 
@@ -32,12 +33,15 @@ TINY = 1e-300
 def fdtrc(numerator: npt.ArrayLike, denominator: npt.ArrayLike, value: npt.ArrayLike) -> Any:
     """Probability of a larger F, by its degrees of freedom."""
     a, b, f = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (numerator, denominator, value)))
+    out = np.empty(f.shape)
+    many = b > MANY
+    out[many] = chdtrc(a[many], a[many] * f[many])
+    a, b, f = a[~many], b[~many], f[~many]
     with np.errstate(over="ignore", invalid="ignore"):
         below = np.where(np.isinf(f), 0.0, b / (b + a * f))
         above = np.where(np.isinf(f), 1.0, a * f / (b + a * f))
-        near = np.where(np.isinf(b), a * f, (b + a / 2 - 1) * np.log1p(a * f / b))
-    many = b > MANY
-    return np.where(many, chdtrc(a, near), _incomplete_beta(np.where(many, 1.0, b / 2), a / 2, below, above))[()]
+    out[~many] = _incomplete_beta(b / 2, a / 2, below, above)
+    return out[()]
 
 
 def stdtr(freedom: npt.ArrayLike, value: npt.ArrayLike) -> Any:
@@ -48,6 +52,7 @@ def stdtr(freedom: npt.ArrayLike, value: npt.ArrayLike) -> Any:
     return np.where(t > 0, 1 - tail, tail)[()]
 
 
+@cache
 def stdtrit(freedom: float, probability: float) -> float:
     """t of a probability: Newton's method on the tail, which is convex, so that steps from zero stay short of it."""
     tail = min(probability, 1 - probability)
