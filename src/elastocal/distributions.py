@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
-ROUNDING, TERMS = 1e-16, 10_000
+ROUNDING, TERMS = 1e-16, 100_000
 SETTLED = 1e-14
 """How far a factor of a continued fraction is from one where it ends: closer ones are rounding, which need not end."""
 MANY = 1e12

@@ -148,8 +148,8 @@ def test_blocks_without_end_are_read_all_the_same(language: str) -> None:
         "urscript": f"def a():\nwhile x:\n{A}\nmovel({P1})\n",
         "rapid": "PROC a()\nPDispSet x;\nWHILE x DO\na;\n",
     }
-    program = read_program(lines[language] + 300 * lines[language].partition("\n")[2], language)
-    assert len(program.moves) + len(program.skipped) == (0 if language == "rapid" else 301)
+    program = read_program(lines[language] + 120 * lines[language].partition("\n")[2], language)
+    assert len(program.moves) + len(program.skipped) == (0 if language == "rapid" else 121)
 
 
 def test_calls_and_loops_are_followed_to_a_depth() -> None:
