@@ -95,6 +95,16 @@ def test_play_near_the_balance_point_is_not_guessed(length, angle, status):
         assert np.isnan(found.theta).all()
 
 
+def test_no_path_is_followed_to_where_a_joint_hangs_free(monkeypatch):
+    """A hundred and more equilibria for each: only the states that no side of a backlash explains are worth them."""
+    sizes = []
+    monkeypatch.setattr(equilibrium_module, "trace", lambda states: sizes.append(states.size))
+    found = equilibrium(pendulum(1e-3, -1.0), [[5e-4], [5e-3], [-5e-4]])
+    assert found.counts() == {"converged": 1, "undetermined_backlash": 2}
+    assert np.isnan(found.load_factor).all()
+    assert sizes == []
+
+
 def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
     """Newton made to fail from half the load on, far below the critical one: no verdict, no load factor."""
     found = equilibrium_module.newton_equilibrium

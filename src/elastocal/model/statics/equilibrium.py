@@ -279,9 +279,10 @@ def solve_chunk(
     again = np.flatnonzero(~done | unstable)
     floating = np.zeros(total, dtype=bool)
     if len(again):
-        some = states.take(again)
-        floating[again] = stability.floating(some)
-        path = trace(some)
+        floating[again] = stability.floating(states.take(again))
+        again = again[~floating[again]]  # no path leads to a state where a joint hangs free
+    if len(again):
+        path = trace(states.take(again))
         theta[:, again], force[:, again], factor[again] = path.theta, path.force, path.factor
         done[again], unstable[again] = path.reached, path.gave_way
         states = States(flex, at, applied, theta, force)
