@@ -101,7 +101,6 @@ def test_no_path_is_followed_to_where_a_joint_hangs_free(monkeypatch):
     monkeypatch.setattr(equilibrium_module, "trace", lambda states: sizes.append(states.size))
     found = equilibrium(pendulum(1e-3, -1.0), [[5e-4], [5e-3], [-5e-4]])
     assert found.counts() == {"converged": 1, "undetermined_backlash": 2}
-    assert np.isnan(found.load_factor).all()
     assert sizes == []
 
 
