@@ -41,6 +41,8 @@ ROUNDING = 0.02
 """The same below which a step that does not lower the objective is a matter of rounding."""
 FAR = 1.0
 """The same from which on a step that backlash does not let go is no minimum, whatever stopped it."""
+LINEAR = 1e-3
+"""What may be left of a step for the linear problem before it to count as that after it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +65,20 @@ class Fit:
     """Length in standard deviations of a last step that backlash does not let go: no minimum of smooth slopes."""
     linearised: tuple[Array, Placing] | None = None
     """Where ``posterior`` is linearised, less than a step before: the tool's states are remembered there."""
+    rate: float = 1.0
+    """What was left of the last step, as a share of it: how far from linear the problem is nearby."""
 
     @property
     def start(self) -> tuple[Placing, Array]:
         """Where a search for the same unknowns begins."""
         x, placing = self.linearised or (self.x, self.placing)
         return placing, x
+
+    def blocks(self, task: Task) -> Blocks:
+        """The linear problem at ``start`` of a task from which other readings are dropped."""
+        known = self.unbounded.blocks
+        determined = known.used | known.jacobian.any(axis=2)
+        return replace(known, used=task.sight.fold(task.sight.used & ~task.dropped) & determined)
 
     @cached_property
     def values(self) -> Array:
@@ -130,37 +140,47 @@ def fit(
     log_scales: Array | None = None,
     near: Sequence[Posterior] = (),
     settled: float = SETTLED,
+    blocks: Blocks | None = None,
+    rate: float = 1.0,
 ) -> Fit:
     """Fit from a start; ``log_scales`` of an earlier fit of the same task, or those of fits ``near``, warm the search.
 
+    ``blocks`` is the linear problem at the start, where it is known already, ``rate`` what fits nearby had left of a
+    step: where that is next to nothing, the problem is linear, and one step is all.
     Backlash makes the objective jump where a force changes its sign: a search that no step takes further has arrived
     at such a kink.  Where there is none, it has not converged, unless the step is lost in rounding.  Scales are not
     chosen at a linearisation that is still far off: with backlash they would be of another valley.  The tool's states
     are moved along their slopes until that brings no more; the last steps of a search that goes to its end are exact.
     """
     at = np.zeros(len(task.names)) if x is None else x
-    blocks = assemble(task, at, placing, False)
+    blocks = assemble(task, at, placing, False) if blocks is None else blocks
     scales, fresh = near_scales(blocks, near)
     scales = scales if log_scales is None else log_scales
     chosen, converged, step, kink, before = 0, False, 0, 0.0, np.inf
-    exact, gain = False, GAIN if settled < ROUGH else ROUGHLY
+    exact, gain, linear = (False, GAIN, 0.0) if settled < ROUGH else (False, ROUGHLY, LINEAR)
     steps: list[tuple[Array, Array]] = []
     origin = at, placing
     for step in range(1, STEPS + 1):
         post = posterior(blocks, scales)
         change, size = full_step(task, post, at)
+        rate = rate if before == np.inf else min(1.0, size / max(before, 1e-300))
+        chosen = 2 if chosen == 1 and size < linear else chosen
         if chosen < 2 and (size < NEAR or (step > 2 and chosen == 0)):
             first = chosen == 0
             mine = fresh if first and log_scales is None else None
             bounded = _at_bounds(task, blocks, at)
-            best = largest_evidence(bounded, scales, revive=first, fresh=mine, gain=gain)
+            known = post if bounded is blocks else None
+            best = largest_evidence(bounded, scales, revive=first, fresh=mine, gain=gain, known=known)
             chosen, scales = chosen + 1, best.log_scales
             post = best.posterior if bounded is blocks else posterior(blocks, scales)
             change, size = full_step(task, post, at)
+            chosen = 2 if size * rate < linear else chosen
         if chosen == 2 and size * min(1.0, size / max(before, settled)) < settled:
             if not exact and settled < ROUGH:
-                blocks, steps, exact = assemble(task, at, placing), [], True
-                continue
+                exact = True
+                if not task.solved(at):
+                    blocks, steps = assemble(task, at, placing), []
+                    continue
             at, placing, converged = task.moved(at, change[: len(at)]), placing.moved(change[len(at) :]), True
             break
         aim = _mixed(post, change, steps)
@@ -180,7 +200,7 @@ def fit(
     bounded = _at_bounds(task, blocks, at)
     post = free if bounded is blocks else posterior(bounded, scales)
     value = post.evidence + blocks.log_penalty(scales)[0]
-    return Fit(task, at, placing, post, free, value, step, converged, kink, origin)
+    return Fit(task, at, placing, post, free, value, step, converged, kink, origin, rate)
 
 
 def _mixed(post: Posterior, change: Array, steps: list[tuple[Array, Array]]) -> Array:

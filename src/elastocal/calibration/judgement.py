@@ -111,7 +111,8 @@ def _fitted_again(chosen: Fit) -> Array:
     for number in range(FOLDS):
         out = s.pose % FOLDS == number
         rest = replace(task, dropped=task.dropped | out[:, None])
-        fitted = fit(rest, *chosen.start, near=(chosen.posterior,), settled=ROUGH)
+        start = chosen.blocks(rest)
+        fitted = fit(rest, *chosen.start, near=(chosen.posterior,), settled=ROUGH, blocks=start, rate=chosen.rate)
         off[out] = task.sight.unfold(_left_of(fitted))[out]
     return distances(task.sight, np.where(task.sight.used & ~task.dropped, off, np.nan))
 

@@ -185,7 +185,9 @@ class Climber:
             if f.task.robot is task.robot and f.task.names == task.names:
                 placing, x = f.start
                 own = sorted(own, key=lambda post: post is not f.posterior)
-        return Rung.of(words, family, multiple, fit(task, placing, x, near=own, settled=ROUGH if words else SETTLED))
+        rate = max((f.rate for f in fits), default=1.0)
+        settled = ROUGH if words else SETTLED
+        return Rung.of(words, family, multiple, fit(task, placing, x, near=own, settled=settled, rate=rate))
 
 
 def _predicts(rung: Rung) -> float:
@@ -249,7 +251,7 @@ def _settled(rung: Rung) -> Rung:
     rough = rung.fit
     small = {name for name, size in _gaps_in_sd(rough).items() if size < GAP}
     if not small:
-        fitted = fit(rough.task, *rough.start, rough.posterior.log_scales)
+        fitted = fit(rough.task, *rough.start, rough.posterior.log_scales, blocks=rough.blocks(rough.task))
         return Rung.of(rung.words, rung.family, rung.multiple, fitted, rung.remark)
     wanted = tuple(w for w in (without_names(w, tuple(small)) for w in rough.task.wanted) if w.names)
     keep = [i for i, n in enumerate(rough.task.names) if n not in small]

@@ -130,7 +130,8 @@ def screen(task: Task, start: Fit, *, level: float = LEVEL) -> Screened:
     new = replace(task, dropped=task.sight.unfold(dropped))
     if np.array_equal(new.dropped & task.sight.used, start.task.dropped & task.sight.used):
         return Screened(start, units)
-    return Screened(fit(new, *start.start, judge.scales, settled=ROUGH), units)
+    known, rate = start.blocks(new), start.rate
+    return Screened(fit(new, *start.start, judge.scales, settled=ROUGH, blocks=known, rate=rate), units)
 
 
 def log_probability(screened: Screened) -> float:
@@ -157,7 +158,8 @@ def explained(screened: Screened) -> Fit | None:
     whole = replace(fitted.posterior.blocks, used=task.sight.fold(task.sight.used))
     if maximise_evidence(whole, fitted.posterior.log_scales, revive=False, gain=ROUGHLY)[1] < wrong - CLEAR:
         return None
-    everything = fit(replace(task, dropped=np.zeros_like(task.dropped)), *fitted.start, settled=ROUGH)
+    all_read = replace(task, dropped=np.zeros_like(task.dropped))
+    everything = fit(all_read, *fitted.start, settled=ROUGH, blocks=fitted.blocks(all_read), rate=fitted.rate)
     return everything if everything.evidence > wrong else None
 
 

@@ -102,6 +102,10 @@ class Task:
         """Parameters of unknowns."""
         return np.where(self.logs, self.file_values * np.exp(np.where(self.logs, x, 0.0)), self.file_values + x)
 
+    def solved(self, x: Array) -> bool:
+        """Whether the tool's states are known there as they are, not moved there from others."""
+        return self.tool.solved(self.values(x))
+
     def moved(self, x: Array, step: Array) -> Array:
         """Unknowns after a step; parameters that may not fall below zero end there, in spite of rounding and mixing."""
         at = x + step

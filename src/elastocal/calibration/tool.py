@@ -61,6 +61,8 @@ class Tool(Protocol):
 
     def both(self, values: Array, exact: bool = True) -> tuple[ToolStates, ToolStates]: ...
 
+    def solved(self, values: Array) -> bool: ...
+
 
 def tool_of(
     robot: Robot,
@@ -151,6 +153,9 @@ class RigidTool:
         still = self.states(values)
         return still, still
 
+    def solved(self, values: Array) -> bool:
+        return True
+
 
 @dataclass(frozen=True, eq=False)
 class Solved:
@@ -231,6 +236,10 @@ class BentTool:
         states = self._near("both", values, exact)
         return states[: len(self.at)], states[len(self.at) :]
 
+    def solved(self, values: Array) -> bool:
+        last = (known[-1] for known in self._known.values() if known)
+        return any(np.array_equal(found.values, values) for found in last)
+
     def _near(self, which: Which, values: Array, exact: bool) -> ToolStates:
         """Solved, or moved there from states that are."""
         known = self._known.get(which, [])
@@ -257,6 +266,7 @@ class BentTool:
     def _solve(self, which: Which, values: Array) -> ToolStates:
         """From the states that were solved last, and remembered with them."""
         known, robot = self._known.setdefault(which, []), self._robot(values) if self.names else self.robot
+        robot.chain.searched()
         configurations, wrench = self._case(which)
         applied = () if wrench is None else (AppliedWrenches(self.frame, wrench, self.follows),)
         start = known[-1].bent if known else self.starts.get(which)

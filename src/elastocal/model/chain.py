@@ -30,6 +30,9 @@ from elastocal.values import dataclass
 
 Poses = dict[str, tuple[Matrix3, Row3]]
 JOINT = "joint"
+SEARCHED = ("searched",)
+SOON = 2
+"""Uses after which code is made for a search."""
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
@@ -332,9 +335,14 @@ class Chain:
         """Straight-line code, made ``after`` so many uses, or ``soon``; None before, and where there is none."""
         known = self._codes.get((make, key), 0)
         if isinstance(known, int):
+            after = min(after, SOON) if SEARCHED in self._codes else after
             known = make(self, *key) if known >= after or soon else known + 1
             self._codes[make, key] = known
         return None if isinstance(known, int) else known
+
+    def searched(self) -> None:
+        """From now on code is made after a few uses: a search comes back often."""
+        self._codes[SEARCHED] = True
 
     @cached_property
     def _codes(self) -> dict[tuple[Any, ...], Any]:

@@ -265,15 +265,14 @@ class Robot:
         return {}
 
     @cached_property
-    def load_values(self) -> tuple[tuple[tuple[Load, tuple[bool, ...]], ...], tuple[float, ...]]:
-        """Loads that are wrenches, with ones for all that is not zero in them, which that is, and its values."""
+    def load_values(self) -> tuple[tuple[Load, ...], tuple[float, ...]]:
+        """Loads that are wrenches, with ones for their parameters, and the values of these."""
         loads, numbers = [], list[float]()
         for load in self.loads:
             if type(load).resultants is not Load.resultants:
                 values = [p.value for p in load.parameters(self.tree)]
-                there = tuple(v != 0.0 for v in values)
-                loads.append((load.with_values([float(t) for t in there]), there))
-                numbers += [v for v in values if v != 0.0]
+                loads.append(load.with_values([1.0] * len(values)))
+                numbers += values
         return tuple(loads), tuple(numbers)
 
     @cached_property

@@ -89,7 +89,7 @@ class Evidence:
     half: Array
     """L^-1 (p, p) of H = L L^T."""
     solved: Posterior | None
-    """None where the noise has one scale, by which alone it differs."""
+    """None where it was not needed: the noise has one scale, by which alone it differs."""
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -118,7 +118,7 @@ class Evidence:
 
     def _noise_squares(self) -> Array:
         """tr S^-1 D_c S^-1 D_d (c, c): the sum of squares of Z_c^T Z_d, Z = L^-1 B, which have few columns."""
-        if self.solved is None:
+        if len(self.blocks.noise) == 1:
             return np.array([[float(self.blocks.count)]])
         noise = self.blocks.noise
         sizes = np.exp(self.log_scales[len(self.blocks.groups) :])
@@ -132,11 +132,22 @@ class Evidence:
 
 def evidence(blocks: Blocks, log_scales: Array) -> Evidence:
     """At given scales."""
-    one = len(blocks.noise) == 1
-    value, gradient, half, solved = (_one_noise if one else _many_noises)(blocks, log_scales)
+    if len(blocks.noise) > 1:
+        return evidence_at(posterior(blocks, log_scales))
+    value, gradient, half = _one_noise(blocks, log_scales)
+    return _with_hyperprior(blocks, log_scales, value, gradient, half, None)
+
+
+def evidence_at(post: Posterior) -> Evidence:
+    """At the scales of what is solved already."""
+    return _with_hyperprior(post.blocks, post.log_scales, post.evidence, _slopes(post), post.half, post)
+
+
+def _with_hyperprior(
+    blocks: Blocks, log_scales: Array, value: float, gradient: Array, half: Array, solved: Posterior | None
+) -> Evidence:
     penalty, slope = blocks.log_penalty(log_scales)
-    gradient = np.where(blocks.free, gradient + slope, 0.0)
-    return Evidence(blocks, log_scales, value + penalty, gradient, half, solved)
+    return Evidence(blocks, log_scales, value + penalty, np.where(blocks.free, gradient + slope, 0.0), half, solved)
 
 
 def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
@@ -303,25 +314,27 @@ def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array)
     return (square + share) * size - blocks.widths, float(len(change) - share @ size)
 
 
-def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Posterior | None]:
+def _slopes(post: Posterior) -> Array:
+    """Derivatives of the evidence by all scales."""
+    blocks, first = post.blocks, len(post.blocks.groups)
+    gradient = np.zeros(len(post.log_scales))
+    gradient[:first], effective = _group_slopes(blocks, post.log_scales, post.mean - blocks.mean, post.half)
+    if len(blocks.noise) == 1:
+        gradient[first] = blocks.power * (float(np.sum(post.white**2)) - blocks.count) + effective
+        return gradient
     n, r, p = blocks.shape
-    first = len(blocks.groups)
-    white = whitened(blocks, log_scales)
-    solved = _solved_whitened(blocks, log_scales, white)
-    gradient = np.zeros(len(log_scales))
-    gradient[:first], _ = _group_slopes(blocks, log_scales, solved.mean - blocks.mean, solved.half)
     rows = np.zeros((n * r, p))
-    rows[blocks.read] = white.rows[blocks.read] @ solved.half.T
+    rows[blocks.read] = _times(blocks, post.inverse, blocks.jacobian).reshape(n * r, p)[blocks.read] @ post.half.T
     spread = rows.reshape(n, r, p)
     # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
-    pull = solved.white[:, :, None] * solved.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
-    felt = white.inverse.transpose(0, 2, 1) @ pull @ white.inverse
-    gradient[first:] = blocks.power * np.exp(2 * log_scales[first:]) * (blocks.outer @ felt.ravel())
-    return solved.evidence, gradient, solved.half, solved
+    pull = post.white[:, :, None] * post.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
+    felt = post.inverse.transpose(0, 2, 1) @ pull @ post.inverse
+    gradient[first:] = blocks.power * np.exp(2 * post.log_scales[first:]) * (blocks.outer @ felt.ravel())
+    return gradient
 
 
-def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Posterior | None]:
-    """The same where S has one scale: the rows enter by their Gram matrix, which is computed once."""
+def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array]:
+    """Evidence, its derivatives and L^-1 where S has one scale: the rows enter by their Gram matrix, which is computed once."""
     gram, pull, square, log_s, count = blocks.unit_gram
     first, log_sigma = len(blocks.groups), log_scales[-1]
     w = blocks.power * np.exp(-2 * log_sigma)
@@ -335,4 +348,4 @@ def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, 
     gradient = np.zeros(len(log_scales))
     gradient[:first], effective = _group_slopes(blocks, log_scales, change, half)
     gradient[first] = w * left - blocks.power * count + effective
-    return value, gradient, half, None
+    return value, gradient, half

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.solve.blocks import Blocks
-from elastocal.solve.evidence import Evidence, evidence, evidence_of_group, posterior
+from elastocal.solve.evidence import Evidence, Posterior, evidence, evidence_at, evidence_of_group, posterior
 from elastocal.spatial.entries import Array, Bools, Ints
 
 RANGE = np.log(1e5)
@@ -55,24 +55,27 @@ def largest_evidence(
     revive: bool = True,
     fresh: Bools | None = None,
     gain: float = GAIN,
+    known: Posterior | None = None,
 ) -> Evidence:
     """The largest evidence found.
 
     From ``start`` the scales are near; those that are ``fresh`` were never fitted (all of them without a start).  It
-    ends where a further step would bring less than ``gain``.
+    ends where a further step would bring less than ``gain``.  ``known`` is what is solved at the start already.
     """
     begin = blocks.start if start is None else start
     if not blocks.free.any():
-        return evidence(blocks, begin)
-    if fresh is None:
-        fresh = np.full(len(begin), start is None)
-    warm = _em(blocks, begin, 6) if fresh.any() else begin
-    best = _climb(blocks, warm, gain)
+        return evidence(blocks, begin) if known is None else evidence_at(known)
+    groups = np.arange(len(blocks.scales)) < len(blocks.groups)
+    new = blocks.free & (start is None if fresh is None else fresh)
+    if new.any():
+        warm = _em(blocks, begin, 6)
+        best = _climb(blocks, warm, gain)
+    else:
+        warm, best = begin, _climb(blocks, begin, gain, None if known is None else evidence_at(known))
     if not revive:
         return best
-    groups = np.arange(len(blocks.scales)) < len(blocks.groups)
-    if (fresh & groups).any():
-        wider = np.where(blocks.free & groups & fresh, warm + np.log(10.0), warm)
+    if (new & groups).any():
+        wider = np.where(new & groups, warm + np.log(10.0), warm)
         best = _larger(best, _climb(blocks, wider, gain))
     for i in np.flatnonzero(blocks.free & groups).tolist():
         if best.log_scales[i] < blocks.start[i] + np.log(0.05):
@@ -117,7 +120,7 @@ def _sizes(blocks: Blocks) -> Array:
     return np.array(own + [2.0 * blocks.count / len(blocks.noise)] * len(blocks.noise))
 
 
-def _climb(blocks: Blocks, start: Array, gain: float) -> Evidence:
+def _climb(blocks: Blocks, start: Array, gain: float, known: Evidence | None = None) -> Evidence:
     """To the nearest maximum: quasi-Newton steps (BFGS) whose first curvature is that expected at the start.
 
     Where noise is far too small the evidence is far steeper than that, and steps by such curvatures would be short for
@@ -139,7 +142,7 @@ def _climb(blocks: Blocks, start: Array, gain: float) -> Evidence:
             return None
 
     at = np.clip(start[free], low, high)
-    here = evidence(blocks, full(at))
+    here = evidence(blocks, full(at)) if known is None or (at != start[free]).any() else known
     curved, learned = _curvature(here, free), False
     for _ in range(STEPS):
         slope = here.gradient[free]

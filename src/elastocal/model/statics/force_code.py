@@ -1,7 +1,7 @@
 """Forces of all loads, written out for one chain: on numbers, or on symbols, once, as straight-line code.
 
-Joint motions, wrenches, masses, gravity and compliances are inputs of the code, so that one serves a whole fit; what is
-exactly zero is left out.  A load that does not run on symbols, as one from another package may not, is worked out on
+Joint motions, wrenches, masses, gravity and compliances are inputs of the code, so that one serves a whole fit; but for
+masses, what is exactly zero is left out.  A load that does not run on symbols, as one from another package may not, is worked out on
 numbers every time.
 """
 
@@ -39,7 +39,7 @@ class Loading:
     """What the code depends on: where forces are wanted, what pushes there, and which of its numbers are not zero."""
 
     dofs: tuple[int, ...]
-    loads: tuple[tuple[Load, tuple[bool, ...]], ...]
+    loads: tuple[Load, ...]
     gravity: tuple[bool, ...]
     applied: tuple[tuple[str, bool, tuple[bool, ...]], ...]
     compliance: tuple[tuple[int, int], ...]
@@ -205,8 +205,8 @@ def code(chain: Chain, moves: straight_line.Pattern, what: Loading) -> Code | No
     state = ChainState(chain, 1, *chain.run(inputs, what.dofs))
     acting: list[tuple[str, Resultant]] = []
     try:
-        for load, there in what.loads:
-            acting += load.with_values([number(t) for t in there]).resultants(state, gravity)
+        for load in what.loads:
+            acting += load.with_values([number() for _ in load.parameters(chain.tree)]).resultants(state, gravity)
     except TypeError:
         return None
     for frame, follows, given in what.applied:
