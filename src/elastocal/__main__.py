@@ -24,7 +24,10 @@ def main() -> None:
     if asked and sys.stderr.isatty():  # blanks: not every console of Windows knows how to clear a line
         sys.stderr.write(" " * len(LOADING) + "\r")
         sys.stderr.flush()
-    run()
+    try:
+        run()
+    finally:
+        gc.freeze()  # memory goes with the process: no last search for cycles, which takes a tenth of a short command
 
 
 if __name__ == "__main__":

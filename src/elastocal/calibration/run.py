@@ -122,7 +122,7 @@ def calibrate(
         dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign, kept)
         campaign, bad_repeats = repeats_by_model(campaign, rich, units)
         if bad_repeats:
-            lost, sight = (*lost, *bad_repeats), Sight(gather(robot, campaign))
+            lost, sight = (*lost, *bad_repeats), sight.with_readings(gather(robot, campaign))
             dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign, kept, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
     elif instrument.loads:  # what errors of the load do depends on compliances, of which the file may know little
@@ -313,7 +313,7 @@ def _started(
     before: Fit | None,
 ) -> Fit:  # fmt: skip
     """A model fitted without the points that robust weights do not believe."""
-    none = np.zeros_like(sight.used)
+    none, made = np.zeros_like(sight.used), with_words(robot, rich, priors)
     if before is None or before.task.dropped.shape != none.shape:
         smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
         first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
@@ -321,10 +321,12 @@ def _started(
         known = dict(zip(first.names, x.tolist(), strict=True))
     else:
         doubtful, known = before.task.dropped, dict(zip(before.task.names, before.x.tolist(), strict=True))
-    task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
+    task = Task(sight, *made, "joints", doubtful & sight.used, instrument)
     x = np.array([known.get(n, 0.0) for n in task.names])
     near = () if before is None else (before.posterior,)
-    return fit(task, placing, x, near=near, settled=ROUGH)
+    if before is not None and before.task.names == task.names:  # where the tool's states are known
+        task, (placing, x) = replace(task, robot=before.task.robot, wanted=before.task.wanted), before.start
+    return fit(task, placing, x, near=near, settled=ROUGH, rate=1.0 if before is None else before.rate)
 
 
 def _taken_back(

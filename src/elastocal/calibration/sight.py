@@ -131,6 +131,14 @@ class Sight:
             self._tools[id(robot), names] = known  # which holds the robot, so that its id is nobody else's
         return known
 
+    def with_readings(self, states: States) -> Sight:
+        """Of other readings; where the arm stood as in these states, what is known of it there is known."""
+        new, s = Sight(states), self.states
+        alike = ((getattr(s, key), getattr(states, key)) for key in ("q", "wrench", "temperature", "load_frame"))
+        if all(a is b or np.array_equal(a, b) for a, b in alike):
+            vars(new).update(_tools=self._tools, _known=self._known)
+        return new
+
     @cached_property
     def _tools(self) -> WeakValueDictionary[tuple[int, tuple[str, ...]], Tool]:
         return WeakValueDictionary()

@@ -7,6 +7,7 @@ step of the search is one run along the chain.  Otherwise the loaded equilibrium
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
@@ -20,10 +21,9 @@ from elastocal.model.posture import Configurations
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose, joint_looseness
 from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
-from elastocal.model.statics.flexibility import assemble
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial import entries as en
-from elastocal.spatial.entries import Array, Entry
+from elastocal.spatial.entries import Array, Entry, Ints
 from elastocal.spatial.rotation import rotations
 from elastocal.values import dataclass
 
@@ -121,6 +121,19 @@ class RigidTool:
         return tuple(out)
 
     @cached_property
+    def _columns(self) -> tuple[tuple[Ints, Ints, Array], ...]:
+        """The same, parameters (k,), degrees of freedom (k,) and coefficients (k, M): no parameter twice in one."""
+        parts: list[list[tuple[int, int, Array | float]]] = []
+        count = Counter[int]()
+        for term in self._terms:
+            count[term[0]] += 1
+            if count[term[0]] > len(parts):
+                parts.append([])
+            parts[count[term[0]] - 1].append(term)
+        ends = [list(map(list, zip(*part, strict=True))) for part in parts]
+        return tuple((np.array(p), np.array(d), en.dense(c, len(self.at))) for p, d, c in ends)
+
+    @cached_property
     def _file(self) -> tuple[tuple[Entry, ...], Array]:
         index = self.robot.parameters.index
         return self.robot.posture(self.at).offsets, np.array(
@@ -139,10 +152,9 @@ class RigidTool:
         dofs = tuple(sorted({dof for _, dof, _ in self._terms}))
         state = chain.evaluate(chain.values(self.at.q.T, theta), size, screws=dofs)
         twists = state.jacobian(self.robot.tool, dofs)
-        place = {dof: i for i, dof in enumerate(dofs)}
         slope = np.zeros((6, len(self.names), size))
-        for p, dof, value in self._terms:
-            slope[:, p] += twists[:, place[dof]] * value
+        for columns, terms, coefficients in self._columns:
+            slope[:, columns] += twists[:, np.searchsorted(dofs, terms)] * coefficients
         turn, origin = state.rotation(self.robot.tool), state.origin(self.robot.tool)
         return ToolStates(origin.T, np.moveaxis(turn, -1, 0), np.moveaxis(slope, -1, 0))
 
@@ -171,8 +183,8 @@ class Solved:
 
     def serves(self, robot: Robot) -> bool:
         """Whether the forces on all that has backlash in a robot are known."""
-        flex = assemble(robot)
-        return all(flex.dofs[i] in self.bent.dofs for _, at in flex.backlashes for i in at)
+        index = robot.chain.index
+        return all(index[d] in self.bent.dofs for y in robot.compliant if y.has_backlash for d in y.dofs)
 
     def moved(self, robot: Robot, twist: Array) -> ToolStates:
         """The states that a twist leads to; how loose joints are depends on the values that ``robot`` has."""

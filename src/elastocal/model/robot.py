@@ -50,7 +50,8 @@ class CompliantPart:
         rows = c.compliance().tolist()
         terms = tuple((i, j, value) for i, row in enumerate(rows) for j, value in enumerate(row) if value)
         active = sorted({i for term in terms for i in term[:2]})
-        return cls(c, c.dofs(), terms, tuple(active), c.backlash(np.ones((len(rows), 1))) is not None)
+        may = type(c).backlash is not CompliantCoordinate.backlash
+        return cls(c, c.dofs(), terms, tuple(active), may and c.backlash(np.ones((len(rows), 1))) is not None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -305,7 +306,8 @@ class Robot:
         same = {name: getattr(self, name) for name in (*self.__dataclass_fields__, *OF_FRAMES)}
         new = object.__new__(type(self))
         vars(new).update(same | {"elements": tuple(elements), "estimated": True})
-        new._check_one_compliance()
+        if [y.active for y in new.compliant] != [y.active for y in self.compliant]:
+            new._check_one_compliance()
         return new
 
     def with_elements(self, *added: Element) -> Self:

@@ -158,10 +158,19 @@ class Blocks:
         return np.stack([np.sum(c.factor**2, axis=2).ravel() for c in self.noise])
 
     @cached_property
-    def outer(self) -> Array:
-        """B B^T of every part of the noise (c, N R R), zero in places of what was not read."""
-        both = self.used[:, :, None] & self.used[:, None, :]
-        return np.stack([np.where(both, c.factor @ c.factor.transpose(0, 2, 1), 0.0).ravel() for c in self.noise])
+    def factors(self) -> Array:
+        """Factors of all parts of the noise side by side (N, R, b), zero in places of what was not read."""
+        return np.asarray(np.concatenate([c.factor for c in self.noise], axis=2) * self.used[:, :, None])
+
+    @cached_property
+    def begins(self) -> Ints:
+        """Where every part of the noise begins in ``factors``."""
+        return np.cumsum([0, *(c.factor.shape[2] for c in self.noise[:-1])])
+
+    def sized_factors(self, log_scales: Array) -> Array:
+        """The same times the scales of their parts: S is their square."""
+        ends = np.diff([*self.begins, self.factors.shape[2]])
+        return np.asarray(self.factors * np.repeat(np.exp(log_scales[len(self.groups) :]), ends))
 
     def without(self, dropped: Bools) -> Blocks:
         """The same without some numbers (N, R)."""

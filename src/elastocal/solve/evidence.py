@@ -120,13 +120,9 @@ class Evidence:
         """tr S^-1 D_c S^-1 D_d (c, c): the sum of squares of Z_c^T Z_d, Z = L^-1 B, which have few columns."""
         if len(self.blocks.noise) == 1:
             return np.array([[float(self.blocks.count)]])
-        noise = self.blocks.noise
-        sizes = np.exp(self.log_scales[len(self.blocks.groups) :])
-        z = self.solved.inverse @ np.concatenate(
-            [c.factor * size for c, size in zip(noise, sizes, strict=True)], axis=2
-        )
+        post = self.posterior
+        z, begins = post.inverse @ self.blocks.sized_factors(self.log_scales), self.blocks.begins
         squares = ((z.transpose(0, 2, 1) @ z) ** 2).sum(axis=0)
-        begins = np.cumsum([0, *(c.factor.shape[2] for c in noise[:-1])])
         return np.asarray(np.add.reduceat(np.add.reduceat(squares, begins, axis=0), begins, axis=1))
 
 
@@ -172,8 +168,8 @@ def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
 
 def noise_covariance(blocks: Blocks, log_scales: Array) -> Array:
     """S (N, R, R), the identity in places of what was not read."""
-    n, r, _ = blocks.shape
-    s = (np.exp(2 * log_scales[len(blocks.groups) :]) @ blocks.outer).reshape(n, r, r)
+    sized = blocks.sized_factors(log_scales)
+    s = sized @ sized.transpose(0, 2, 1)
     np.einsum("nrr->nr", s)[~blocks.used] = 1.0
     return s
 
@@ -329,12 +325,13 @@ def _slopes(post: Posterior) -> Array:
     # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
     pull = post.white[:, :, None] * post.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
     felt = post.inverse.transpose(0, 2, 1) @ pull @ post.inverse
-    gradient[first:] = blocks.power * np.exp(2 * post.log_scales[first:]) * (blocks.outer @ felt.ravel())
+    sized = blocks.sized_factors(post.log_scales)
+    gradient[first:] = blocks.power * np.add.reduceat(((felt @ sized) * sized).sum(axis=(0, 1)), blocks.begins)
     return gradient
 
 
 def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array]:
-    """Evidence, its derivatives and L^-1 where S has one scale: the rows enter by their Gram matrix, which is computed once."""
+    """Evidence, its derivatives and L^-1 where S has one scale: the rows enter by their Gram matrix, computed once."""
     gram, pull, square, log_s, count = blocks.unit_gram
     first, log_sigma = len(blocks.groups), log_scales[-1]
     w = blocks.power * np.exp(-2 * log_sigma)

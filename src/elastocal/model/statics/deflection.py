@@ -187,9 +187,9 @@ def joint_looseness(model: Robot, bent: Equilibrium) -> Array | None:
 
     ``bent`` may be of other values of the model's parameters, at which these joints bend too.
     """
-    out, flex = None, assemble(model)
-    for coordinate, at in flex.backlashes:
-        if isinstance(coordinate, JointBacklash) and not coordinate.sharp and coordinate.joint in model.joints:
+    out = None
+    for c in (y.coordinate for y in model.compliant if y.has_backlash):
+        if isinstance(c, JointBacklash) and not c.sharp and c.joint in model.joints:
             out = np.zeros((len(bent.force), model.n)) if out is None else out
-            out[:, model.joints.index(coordinate.joint)] = coordinate.looseness(bent.force_on(flex.dofs[at[0]]))
+            out[:, model.joints.index(c.joint)] = c.looseness(bent.force_on(model.chain.index[c.dofs()[0]]))
     return out

@@ -1,8 +1,8 @@
 """Forces of all loads, written out for one chain: on numbers, or on symbols, once, as straight-line code.
 
-Joint motions, wrenches, masses, gravity and compliances are inputs of the code, so that one serves a whole fit; but for
-masses, what is exactly zero is left out.  A load that does not run on symbols, as one from another package may not, is worked out on
-numbers every time.
+Joint motions, wrenches, masses, gravity and compliances are inputs of the code, so that one serves a whole fit; what is
+exactly zero is left out, but for masses.  A load that does not run on symbols, as one from another package may not, is
+worked out on numbers every time.
 """
 
 from __future__ import annotations
