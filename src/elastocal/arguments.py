@@ -112,10 +112,12 @@ def order_of(name: str, value: Any, *orders: Sequence[str]) -> list[int] | None:
 
 def by_name(name: str, value: Any, *orders: Sequence[str]) -> Any:
     """Columns of a data frame in order of their names (``order_of``); anything else as it is."""
+    order = order_of(name, value, *orders) if hasattr(value, "columns") else None
+    if order is None:
+        return value
     import numpy as np
 
-    order = order_of(name, value, *orders) if hasattr(value, "columns") else None
-    return value if order is None else np.asarray(value)[:, order]
+    return np.asarray(value)[:, order]
 
 
 def given_as(value: Any) -> str:

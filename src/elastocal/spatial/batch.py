@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from elastocal.spatial.entries import Array
@@ -12,7 +14,7 @@ PAGE = 1 << 18
 
 def room(*shape: int) -> Array:
     """An array to be filled; a large one begins a large page: the small ones at its ends would cost a tenth of it."""
-    size = int(np.prod(shape))
+    size = math.prod(shape)
     if size < 2 * PAGE:
         return np.empty(shape)
     more = np.empty((-(-size // PAGE) + 1) * PAGE)
