@@ -262,12 +262,23 @@ class BentTool:
         if last is not None and not exact and np.array_equal(last[0], values):
             return last[1]
         if known and not exact and _distance(twist := known[-1].twist(values)) < REACH:
-            robot = self._robot(values)
+            robot = self._with_backlash(values)
             if known[-1].serves(robot):
                 moved = known[-1].moved(robot, twist)
                 self._moved[which] = values, moved
                 return moved
         return self._solve(which, values)
+
+    def _with_backlash(self, values: Array) -> Robot:
+        """The robot with these values of what backlash has, and others as they are."""
+        given = {n: float(values[self.names.index(n)]) for n in self._of_backlash}
+        return self.robot.with_estimates(given) if given else self.robot
+
+    @cached_property
+    def _of_backlash(self) -> tuple[str, ...]:
+        rows = zip(self.robot.elements, self.robot.parameter_rows, strict=True)
+        able = [own for e, own in rows if isinstance(e, CompliantCoordinate) and e.may_have_backlash]
+        return tuple(p.name for own in able for p in own if p.name in self.names)
 
     def _robot(self, values: Array) -> Robot:
         given, table = dict(zip(self.names, values.tolist(), strict=True)), self.robot.parameters

@@ -172,6 +172,11 @@ class CompliantCoordinate(Element):
         """Backlash: theta (d, N) and its tangent (d, d, N) for forces (d, N); None where there is none."""
         return None
 
+    @property
+    def may_have_backlash(self) -> bool:
+        """Whether this kind of coordinate knows of backlash at all."""
+        return type(self).backlash is not CompliantCoordinate.backlash
+
     def undetermined(self, force: Array, noise: Array) -> Bools | None:
         """True (N,) where ``force`` (d, N), known to ``noise`` (d, N), does not tell the side of the backlash."""
         return None

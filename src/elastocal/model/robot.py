@@ -50,8 +50,8 @@ class CompliantPart:
         rows = c.compliance().tolist()
         terms = tuple((i, j, value) for i, row in enumerate(rows) for j, value in enumerate(row) if value)
         active = sorted({i for term in terms for i in term[:2]})
-        may = type(c).backlash is not CompliantCoordinate.backlash
-        return cls(c, c.dofs(), terms, tuple(active), may and c.backlash(np.ones((len(rows), 1))) is not None)
+        loose = c.may_have_backlash and c.backlash(np.ones((len(rows), 1))) is not None
+        return cls(c, c.dofs(), terms, tuple(active), loose)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -135,8 +135,8 @@ def _critical(flex: Flexibility, batch: States, theta: Array, share: Array) -> A
 Progress = Callable[[int, int], None]
 FEW = 16
 """Flexible coordinates up to which twice as many configurations go in one chunk: calls cost more than memory."""
-SEARCHED = 1e-10
-"""Scaled step, in rad and in m per m, at which substitution ends in a search: a nanometre, and one step less."""
+SEARCHED = 1e-9
+"""Scaled step, in rad and in m per m, at which substitution ends in a search: its states are known to a nanometre."""
 
 
 class Status(IntEnum):
