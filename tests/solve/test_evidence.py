@@ -179,13 +179,14 @@ def test_a_group_at_other_scales_without_factoring_again(seed: int) -> None:
         assert evidence_of_group(found, group, sizes) == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_group_that_is_nothing_says_so() -> None:
-    """What is left of a prior's precision beside rounding cannot be told from it."""
+@pytest.mark.parametrize("smaller", [8.0, 18.0])
+def test_a_group_that_was_nothing_at_other_scales(smaller: float) -> None:
+    """Beside the precision of its prior rounding hides what the readings tell of it: that is worked out without."""
     problem = random_problem(0)
     scales = problem.start.copy()
-    scales[0] -= 18.0
+    scales[0] -= smaller
     values = evidence_of_group(posterior(problem, scales), 0, problem.start[:1])
-    assert np.isnan(values).all()
+    assert values == pytest.approx([posterior(problem, problem.start).evidence], rel=1e-9)
 
 
 def test_the_expected_curvature_is_that_of_draws() -> None:

@@ -23,8 +23,6 @@ from elastocal.values import dataclass
 
 SMALL = 32
 """Size of a triangle that LAPACK inverts as it would any matrix."""
-LEAST_LEFT = 1e-8
-"""Share of a prior's precision that must be left where a group is given another scale by what was factored before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,21 +147,25 @@ def _with_hyperprior(
 def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
     """Evidence (m,) at m other scales of one group, all else as ``post``; the hyperprior is not in it.
 
-    With D = K / s'^2 - K / s^2, c and v the eigenvalues and -vectors of the group's H^-1 in units of its prior, z its
-    estimates along them, log|H + D| - log|H| = sum log(1 + d c) and b^T H^-1 b falls by sum d z^2 / (1 + d c): what was
-    factored once gives all of them.  nan where rounding hides what a scale that is nearly nothing leaves of c.
+    With c the eigenvalues of what readings tell of the group beside all other unknowns, in units of its prior at scale
+    one, and z the pull of the readings along their vectors where the group is at its prior mean, the evidence exceeds
+    that without the group by 1/2 sum [s^2 z^2 / (1 + s^2 c) - log(1 + s^2 c)].  Nothing of what the prior says is
+    subtracted again, so that a group that was nothing can be judged too.
     """
-    g = post.blocks.groups[group]
-    own = np.ix_(g.columns, g.columns)
-    root = np.eye(len(g.columns)) if g.precision is None else np.linalg.cholesky(g.precision)
-    size = np.exp(-2 * post.log_scales[group])
-    c, v = np.linalg.eigh(size * (root.T @ post.covariance[own] @ root))
-    z = np.sqrt(size) * (v.T @ root.T @ (post.mean - post.blocks.mean)[g.columns])
-    more = np.exp(-2 * log_s)[:, None] / size - 1  # of the prior's precision
-    grown = 1 + more * c
-    with np.errstate(all="ignore"):
-        fall = more * z**2 / grown + np.log(grown) - 2 * (post.log_scales[group] - log_s)[:, None]
-    return np.where((grown > LEAST_LEFT).all(axis=1), post.evidence - 0.5 * fall.sum(axis=1), np.nan)
+    blocks, own = post.blocks, post.blocks.groups[group].columns
+    rows = _times(blocks, post.inverse, blocks.jacobian).reshape(-1, blocks.shape[2])[blocks.read]
+    tied = np.linalg.solve(post.covariance[np.ix_(own, own)], post.covariance[own])
+    beside = post.covariance - post.covariance[:, own] @ tied  # of the others, without the group
+    left = post.white.ravel()[blocks.read] + rows @ (tied.T @ (post.mean - blocks.mean)[own])
+    cross = blocks.power * (rows.T @ rows[:, own])
+    k = blocks.groups[group].precision
+    root = np.eye(len(own)) if k is None else np.linalg.inv(np.linalg.cholesky(k)).T
+    c, v = np.linalg.eigh(root.T @ (cross[own] - cross.T @ beside @ cross) @ root)
+    z = blocks.power * (v.T @ (root.T @ (rows[:, own].T @ left)))
+    square = np.exp(2 * np.append(log_s, post.log_scales[group]))[:, None]
+    grown = square * np.maximum(c, 0.0)
+    gain = 0.5 * np.sum(square * z**2 / (1 + grown) - np.log1p(grown), axis=1)
+    return np.asarray(post.evidence + gain[:-1] - gain[-1])
 
 
 def noise_covariance(blocks: Blocks, log_scales: Array) -> Array:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.solve.blocks import Blocks
-from elastocal.solve.evidence import Evidence, Posterior, evidence, evidence_at, evidence_of_group, posterior
+from elastocal.solve.evidence import Evidence, Posterior, evidence, evidence_at, evidence_of_group
 from elastocal.spatial.entries import Array, Bools, Ints
 
 RANGE = np.log(1e5)
@@ -94,8 +94,6 @@ def _revived(best: Evidence, group: int, gain: float) -> Evidence:
     trials = np.repeat(best.log_scales[None], len(sizes), axis=0)
     trials[:, group] = sizes
     values = evidence_of_group(best.posterior, group, sizes)
-    for j in np.flatnonzero(np.isnan(values)).tolist():
-        values[j] = posterior(blocks, trials[j]).evidence
     values += [blocks.log_penalty(trial)[0] for trial in trials]
     j = int(np.flatnonzero(values == values.max())[-1])
     if values[j] <= best.value + 1e-6:
