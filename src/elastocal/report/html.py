@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -158,4 +157,4 @@ def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[Pane]:
 
 @cache
 def _own(name: str) -> str:
-    return resources.files("elastocal.report").joinpath(name).read_text(encoding="utf-8")
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
