@@ -1,5 +1,5 @@
-"""Probabilities of Student's t, F and chi square: those of ``scipy.special``, under its names and to ten digits, since
-importing that takes as long as a small calibration.
+"""Probabilities of Student's t, F, chi square and of counts: those of ``scipy.special``, under its names and to ten
+digits, since importing that takes as long as a small calibration.
 
     I_x(a, b) = x^a (1 - x)^b / (B(a, b) (v_0 + u_1/(v_1 + u_2/(v_2 + ...))))          (incomplete beta; below)
     Q(a, x)   = x^a e^-x / Gamma(a) / (x + 1 - a - 1 (1 - a)/(x + 3 - a - ...))       (incomplete gamma; DLMF 8.9.2)
@@ -76,6 +76,26 @@ def chdtrc(freedom: npt.ArrayLike, value: npt.ArrayLike) -> Any:
     out[low] = 1 - _gamma_size(a[low], x[low]) / a[low] * _gamma_series(a[low], x[low])
     out[high] = _gamma_size(a[high], x[high]) * _gamma_fraction(a[high], x[high])
     return out[()]
+
+
+@cache
+def chdtri(freedom: float, probability: float) -> float:
+    """What a chi square exceeds with a probability: Newton's method on the logarithm of the tail by that of the value,
+    which is concave, so that steps from a bound above (Laurent and Massart 2000, eq. 4.3) stay above."""
+    size = -log(probability)
+    chi2, step = freedom + 2 * sqrt(freedom * size) + 2 * size, -1.0
+    while step < -1e-15:
+        x, tail = chi2 / 2, float(chdtrc(freedom, chi2))
+        step = tail * log(tail / probability) / exp(freedom / 2 * log(x) - x - lgamma(freedom / 2))
+        chi2 *= exp(step)
+    return chi2
+
+
+def bdtr(most: npt.ArrayLike, tries: npt.ArrayLike, probability: float) -> Any:
+    """Probability of at most so many successes, fewer than the tries, each of which has the same probability."""
+    more = np.asarray(most, dtype=np.float64) + 1
+    left = np.asarray(tries, dtype=np.float64) - most
+    return fdtrc(2 * more, 2 * left, left / more * probability / (1 - probability))
 
 
 def _incomplete_beta(a: Array, b: Array, x: Array, y: Array) -> Array:

@@ -160,8 +160,9 @@ class _Factory:
 
 def _compiled(cls: type) -> Any:
     fields = dataclasses.fields(cls)
-    known = {f"{f.name}__default": f.default for f in fields} | {f"{f.name}__make": f.default_factory for f in fields}
-    known |= {"factory__": _Factory(), "set__": object.__setattr__}
+    known: dict[str, Any] = {"factory__": _Factory(), "set__": object.__setattr__}
+    known |= {f"{f.name}__default": f.default for f in fields if f.default is not MISSING}
+    known |= {f"{f.name}__make": f.default_factory for f in fields if f.default_factory is not MISSING}
     taken = [f for f in fields if f.init]
     named = [_parameter(f) for f in taken if f.kw_only]
     parameters = ["self__", *(_parameter(f) for f in taken if not f.kw_only), *(["*", *named] if named else [])]

@@ -1,4 +1,5 @@
-"""Tails of t, F and chi square against ``scipy.special``, and where it has lost digits itself against other routes."""
+"""Tails of t, F, chi square and of counts against ``scipy.special``, and against other routes where that has lost
+digits itself."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import pytest
 import scipy.special
 
 from elastocal import distributions
-from elastocal.distributions import chdtrc, fdtrc, stdtr, stdtrit
+from elastocal.distributions import bdtr, chdtrc, chdtri, fdtrc, stdtr, stdtrit
 
 SIZES = np.array([1.0, 1.5, 2.0, 3.0, 9.0, 18.0, 50.0, 300.0])
 FREEDOMS = np.array([1.0, 2.0, 5.5, 14.0, 99.0, 140.0, 900.0])
@@ -61,3 +62,19 @@ def test_ends_and_what_is_not_known() -> None:
     np.testing.assert_array_equal(chdtrc(3, ends), [1.0, 0.0, np.nan])
     np.testing.assert_array_equal(stdtr(3, [np.inf, -np.inf, np.nan]), [1.0, 0.0, np.nan])
     assert np.isnan(fdtrc(3, np.nan, 1.0))
+
+
+def test_quantiles_of_chi_square_are_those_of_scipy() -> None:
+    for freedom in (*SIZES, 1e4):
+        for p in (1e-9, 0.01, 0.05, 0.5, 0.95, 0.99):
+            assert chdtri(float(freedom), p) == pytest.approx(scipy.special.chdtri(freedom, p), rel=1e-12)
+
+
+def test_chances_of_at_most_so_many_of_some_tries_are_those_of_scipy() -> None:
+    for tries in (1, 5, 12, 59, 400):
+        for chance in (0.05, 0.5, 0.95):
+            most = np.arange(tries)
+            np.testing.assert_allclose(
+                bdtr(most, tries, chance), scipy.special.bdtr(most, tries, chance), rtol=1e-11, atol=1e-290
+            )
+    assert bdtr(1, 2, 0.25) == pytest.approx(15 / 16, rel=1e-14)

@@ -25,6 +25,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.row_slips import measured_order
 from elastocal.calibration.sight import Sight
+from elastocal.distributions import chdtri
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.solve.nested import INDEPENDENT, Score, ScoreTests
@@ -220,9 +221,7 @@ def _improbable(change: Change) -> tuple[float, float]:
 def _as_good(one: Change, best: Change) -> bool:
     """Whether it explains as much as the best but for chance: an arm that never turns its tool moves a marker on it as
     a shift of the instrument does."""
-    from scipy.special import chdtri
-
-    chance = best.score.noise**2 * float(chdtri(max(one.score.size, best.score.size), LEVEL))
+    chance = best.score.noise**2 * chdtri(max(one.score.size, best.score.size), LEVEL)
     less = best.score.chi2 - one.score.chi2
     as_much = less <= max(chance, INDEPENDENT * best.score.chi2)
     return one.is_step == best.is_step and one.probability < LEVEL and as_much

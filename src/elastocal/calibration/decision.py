@@ -33,6 +33,7 @@ noise may decide.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from math import hypot, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Literal
 
@@ -41,6 +42,7 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.noise import Instrument, points_sd
 from elastocal.calibration.states import States
+from elastocal.distributions import bdtr, chdtri
 from elastocal.solve.nested import ENOUGH
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
@@ -215,10 +217,15 @@ def worst_of_poses(validation: Validation) -> Array:
 def bounds(worst: Array, value: float, statistic: Statistic) -> tuple[float, float]:
     """Of a statistic over the working range, each with 95 % confidence, by errors that are exactly known; m."""
     n = len(worst)
-    low = {"max": float(worst.max()), "p95": _order(worst, upper=False)}.get(statistic, value / _grown(n, 1 - SURE))
     if statistic == "p95" and n >= FREE:
-        return low, _order(worst, upper=True)
-    return low, _upper(worst, value, statistic, n)
+        return _order(worst, upper=False), _order(worst, upper=True)
+    return _lower(worst, value, statistic, n), _upper(worst, value, statistic, n)
+
+
+def _lower(worst: Array, value: float, statistic: Statistic, n: int) -> float:
+    if statistic == "max":
+        return float(worst.max())
+    return _order(worst, upper=False) if statistic == "p95" else value / _grown(n, 1 - SURE)
 
 
 def _upper(worst: Array, value: float, statistic: Statistic, n: int) -> float:
@@ -231,15 +238,11 @@ def _upper(worst: Array, value: float, statistic: Statistic, n: int) -> float:
 
 def _grown(n: int, above: float) -> float:
     """sqrt(n / q), with q what a chi-squared of n degrees of freedom exceeds with the probability ``above``."""
-    from scipy.special import chdtri
-
-    return sqrt(n / float(chdtri(n, above)))
+    return sqrt(n / chdtri(n, above))
 
 
 def _order(worst: Array, *, upper: bool) -> float:
     """The order statistic that is above, or below, the 95th percentile with 95 % confidence."""
-    from scipy.special import bdtr
-
     order, n = np.sort(worst), len(worst)
     below = bdtr(np.arange(n), n, SURE)  # of so many poses at most below the percentile
     if upper:
@@ -250,12 +253,13 @@ def _order(worst: Array, *, upper: bool) -> float:
 
 def enough(worst: Array, value: float, statistic: Statistic, tolerance: float, spread: float) -> int | None:
     """How many poses would pass ``tolerance`` if they erred like these; None where no number does."""
-    fitting = (
-        n
-        for n in range(max(FEWEST, len(worst) + 1), MOST)
-        if value + hypot(spread, _upper(worst, value, statistic, n) - value) <= tolerance
-    )
-    return next(fitting, None)
+
+    def pass_it(n: int) -> bool:  # and so does any larger number
+        return value + hypot(spread, _upper(worst, value, statistic, n) - value) <= tolerance
+
+    numbers = range(max(FEWEST, len(worst) + 1), MOST)
+    first = bisect_left(numbers, True, key=pass_it)
+    return numbers[first] if first < len(numbers) else None
 
 
 def uncertainty(validation: Validation) -> float:

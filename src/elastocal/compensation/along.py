@@ -330,6 +330,5 @@ def _off(model: Robot, work: Job, places: _Places, values: Array, nominal: Array
 
 def _most(off: Array, places: _Places) -> Array:
     """The largest of every move, nan where one is not known."""
-    out = np.full(int(places.number[-1]) + 1, -np.inf)
-    np.maximum.at(out, places.number, off)
-    return out
+    firsts = np.flatnonzero(np.diff(places.number, prepend=-1))
+    return np.asarray(np.maximum.reduceat(off, firsts))

@@ -171,7 +171,7 @@ def compensate(
         covariance=(
             confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
         ),
-        on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
+        on_truth=None if true is None else _on_truth(true, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files, end=written.end,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *doubtful, *turn, *unfit,
                   *_beyond(calibration, command, good), *dense, *_shifted(work, after, good), *_unused(program),
@@ -288,9 +288,8 @@ def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: A
             f"{', '.join(work.placed.model.joints)}; give a truth of the same build",
             parameter="truth",
         )
-    model = with_tools(true, work.placed.stations.program, method.flange)
-    work = as_taught(model, work, nominal) if method.taught else work
-    before, after = stand(model, work, (nominal, work.loads), (command, work.loads))
+    work = as_taught(true, work, nominal) if method.taught else work
+    before, after = stand(true, work, (nominal, work.loads), (command, work.loads))
     return stood_residuals(work, before), stood_residuals(work, after)
 
 

@@ -18,10 +18,9 @@ stream of its own, a child of the caller's, so that the result does not depend o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
 from dataclasses import field
 from functools import cached_property, partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -34,6 +33,9 @@ from elastocal.design.updates import Forms, Trials, every, step
 from elastocal.errors import RangeError, TooFewError
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 ENOUGH = 1e-9
 """Gains that differ by less are equal."""

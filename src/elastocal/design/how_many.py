@@ -8,7 +8,7 @@ grows one by one, meets it at some number; exchange at smaller numbers then halv
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from elastocal.design.rules import Rules
 from elastocal.errors import RangeError, ShapeError, TooFewError
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 @dataclass(frozen=True, eq=False)

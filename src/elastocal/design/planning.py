@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 FEW = 3
 """Searches at every size where sizes are compared."""

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
-import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -88,7 +88,7 @@ def part_prefix() -> str:
 
 
 def _machine() -> str:
-    return f"{crc32(socket.gethostname().encode()):08x}"
+    return f"{crc32(platform.node().encode()):08x}"
 
 
 @contextmanager

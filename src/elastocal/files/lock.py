@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import socket
+import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -39,7 +39,7 @@ def locked(folder: Path, command: str, wait: Callable[[str], None]) -> Iterator[
         return
     token = _held.set(_held.get() | {root})
     try:
-        owner = {"command": command, "process": os.getpid(), "machine": socket.gethostname(), "since": time.time()}
+        owner = {"command": command, "process": os.getpid(), "machine": platform.node(), "since": time.time()}
         os.ftruncate(handle, 0)
         os.write(handle, json.dumps(owner).encode())
         yield True

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from elastocal.report.colours import Role
-from elastocal.report.parts import Part
+from elastocal.report.parts import Part, box
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -272,6 +273,11 @@ class Scene:
     @property
     def views(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(p.view for p in self.parts if p.view))
+
+    @cached_property
+    def box(self) -> list[tuple[float, float]]:
+        """Lowest and highest x, y and z of the axes."""
+        return box(self.parts)
 
 
 def titled(name: str, unit: str) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from html import escape
-from importlib import resources
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from elastocal.errors import ExtraMissingError
@@ -205,7 +205,7 @@ def as_pdf(certificate: Certificate, result: Mapping[str, Any], figure: Figure |
         import typst
     except ImportError:
         raise ExtraMissingError.needed("a PDF needs typst", "pdf", "write the certificate as .html") from None
-    template = resources.files("elastocal.report").joinpath("certificate.typ").read_bytes()
+    template = Path(__file__).with_name("certificate.typ").read_bytes()
     inputs = {
         "certificate": typeset(as_json(_data(certificate))),
         "result": as_json(dict(result)),

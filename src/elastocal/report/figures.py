@@ -12,10 +12,8 @@ from typing import Any
 from elastocal.report.blocks import Lines, Scene, Series, titled
 from elastocal.report.colours import LIGHT, of_role
 from elastocal.report.parts import (
-    Arrows,
     Capsule,
     Dots,
-    Ellipsoids,
     Labels,
     Look,
     Mesh,
@@ -23,10 +21,8 @@ from elastocal.report.parts import (
     Point,
     Solids,
     Strokes,
-    arrow,
     camera,
-    ellipses,
-    meshed,
+    strokes,
 )
 
 FONT = {"family": "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif", "size": 13, "color": "#1d2733"}
@@ -105,8 +101,6 @@ WIDTH, MARK = 4, 5
 DIAGONAL = 1.9
 """Of the box of axes, in the camera's unit."""
 DIGITS = 5
-SLENDER, AIR = 0.35, 0.04
-"""Shortest side of the box of axes, and the room left on its sides, both as shares of the longest side."""
 
 
 def scene_figure(block: Scene) -> dict[str, Any]:
@@ -173,15 +167,6 @@ def _solid(part: Solids, colour: str) -> dict[str, Any]:
             "hoverinfo": "name", "meta": {"capsules": capsules}}  # fmt: skip
 
 
-def strokes(part: Strokes | Arrows | Ellipsoids) -> Sequence[Sequence[Point]]:
-    """Lines to draw."""
-    if isinstance(part, Strokes):
-        return part.lines
-    if isinstance(part, Arrows):
-        return [arrow(a, b) for a, b in zip(part.starts, part.ends, strict=True)]
-    return [ellipses(c, axes) for c, axes in zip(part.centres, part.axes, strict=True)]
-
-
 def _points(points: Sequence[Point]) -> dict[str, Any]:
     columns = [[round(p[i], DIGITS) for p in points] for i in range(3)]
     return {"type": "scatter3d", **dict(zip("xyz", columns, strict=True))}
@@ -195,7 +180,7 @@ def _parted(lines: Sequence[Sequence[Point]]) -> dict[str, Any]:
 
 def _scene_layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
     axis = {"showbackground": False, "gridcolor": "#d7dde4", "zerolinecolor": "#8a97a6", "showspikes": False}
-    ranges = box(parts)
+    ranges = block.box
     sides = {c: high - low for c, (low, high) in zip("xyz", ranges, strict=True)}
     diagonal = sqrt(sum(side * side for side in sides.values()))
     x, y, z = (DIAGONAL * side / diagonal for side in sides.values())
@@ -230,26 +215,6 @@ def _scene_layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
     if len(block.views) > 1:
         layout["updatemenus"] = [_choice(block.views, parts)]
     return layout
-
-
-def box(parts: Sequence[Part]) -> list[tuple[float, float]]:
-    """One box for all views, so that choosing another moves nothing."""
-    corners = [p for part in parts for p in _corners(part)]
-    every = [(min(c), max(c)) for c in zip(*corners, strict=True)] if corners else [(0.0, 0.0)] * 3
-    longest = max(high - low for low, high in every) or 1.0
-    out = []
-    for low, high in every:
-        half = max((high - low) / 2 + AIR * longest, SLENDER * longest / 2)
-        out.append(((low + high) / 2 - half, (low + high) / 2 + half))
-    return out
-
-
-def _corners(part: Part) -> Sequence[Point]:
-    if isinstance(part, Dots | Labels):
-        return part.points
-    if isinstance(part, Solids):
-        return [p for shape in part.shapes for p in meshed(shape).points]
-    return [p for line in strokes(part) for p in line]
 
 
 def _choice(views: Sequence[str], parts: Sequence[Part]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from elastocal import __version__
@@ -132,9 +132,13 @@ def bundle_name() -> str:
 
 
 def plotly_script() -> str:
-    from plotly.offline import get_plotlyjs
+    """As ``plotly.offline.get_plotlyjs`` gives it; importing plotly takes as long as a report."""
+    from importlib.util import find_spec
 
-    return str(get_plotlyjs())
+    package = find_spec("plotly")
+    assert package is not None
+    assert package.origin is not None
+    return (Path(package.origin).parent / "package_data" / "plotly.min.js").read_bytes().decode()
 
 
 def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[Pane]:
@@ -153,4 +157,4 @@ def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[Pane]:
 
 @cache
 def _own(name: str) -> str:
-    return resources.files("elastocal.report").joinpath(name).read_text(encoding="utf-8")
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ height is plotly's own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
 from math import cos, pi, sin, sqrt, tan
@@ -259,3 +260,36 @@ def meshed(shape: Capsule | Mesh) -> Mesh:
     start = 1 + (len(rings) - 1) * ROUND
     faces += [(last, start + k, start + (k + 1) % ROUND) for k in range(ROUND)]
     return Mesh(tuple(points), tuple(faces))
+
+
+def strokes(part: Strokes | Arrows | Ellipsoids) -> Sequence[Sequence[Point]]:
+    """Lines to draw."""
+    if isinstance(part, Strokes):
+        return part.lines
+    if isinstance(part, Arrows):
+        return [arrow(a, b) for a, b in zip(part.starts, part.ends, strict=True)]
+    return [ellipses(c, axes) for c, axes in zip(part.centres, part.axes, strict=True)]
+
+
+SLENDER, AIR = 0.35, 0.04
+"""Shortest side of the box of axes, and the room left on its sides, both as shares of the longest side."""
+
+
+def box(parts: Sequence[Part]) -> list[tuple[float, float]]:
+    """One box for all views, so that choosing another moves nothing."""
+    corners = [p for part in parts for p in _corners(part)]
+    every = [(min(c), max(c)) for c in zip(*corners, strict=True)] if corners else [(0.0, 0.0)] * 3
+    longest = max(high - low for low, high in every) or 1.0
+    out = []
+    for low, high in every:
+        half = max((high - low) / 2 + AIR * longest, SLENDER * longest / 2)
+        out.append(((low + high) / 2 - half, (low + high) / 2 + half))
+    return out
+
+
+def _corners(part: Part) -> Sequence[Point]:
+    if isinstance(part, Dots | Labels):
+        return part.points
+    if isinstance(part, Solids):
+        return [p for shape in part.shapes for p in meshed(shape).points]
+    return [p for line in strokes(part) for p in line]

@@ -48,13 +48,15 @@ Write = Callable[["Report", Mapping[Path, str | bytes]], None]
 
 @dataclass(frozen=True, eq=False)
 class DemoResult:
-    """What each step gave; ``stated`` is the same program corrected by the robot file, without any calibration."""
+    """What each step gave, and its page by the name of the step; ``stated`` is the same program corrected by the robot
+    file, without any calibration and without points between its targets."""
 
     planned: PlanResult
     measured: SimulateResult
     predictor: Predictor
     corrected: CompensateResult
     stated: CompensateResult
+    pages: Mapping[str, Report]
 
 
 @command("published", 1)
@@ -103,8 +105,14 @@ def new_cell(folder: Path) -> Iterator[CellFolder]:
 
 
 def run(cell: CellFolder, watch: Watch) -> DemoResult:
-    planned, measured = _plan(cell, watch), _simulate(cell, watch)
-    return DemoResult(planned, measured, _calibrate(cell, watch), *_correct(cell, watch))
+    planned, plan_page = _plan(cell, watch)
+    measured, campaign_page = _simulate(cell, watch)
+    predictor, calibration_page = _calibrate(cell, watch)
+    corrected, stated, program_page = _correct(cell, watch)
+    pages = {
+        "Plan": plan_page, "Campaign": campaign_page, "Calibration": calibration_page, "Compensation": program_page,
+    }  # fmt: skip
+    return DemoResult(planned, measured, predictor, corrected, stated, pages)
 
 
 def _make(folder: Path) -> None:
@@ -152,18 +160,18 @@ def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: s
         note_file(path)
 
 
-def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
+def _plan(cell: CellFolder, watch: Watch) -> tuple[PlanResult, Report]:
     from elastocal.app.commands.plan import PlanResult, plan
     from elastocal.app.pages.plan.page import page
 
     with _step(cell, ("plan", "."), ("plan", "planned")) as write, watch("planning") as progress:
         result = plan(str(cell.place("plan")), cell.place("planned").parent, seed=SEED, progress=progress)
         assert isinstance(result, PlanResult)
-        write(page(result), result.files)
-    return result
+        write(shown := page(result), result.files)
+    return result, shown
 
 
-def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
+def _simulate(cell: CellFolder, watch: Watch) -> tuple[SimulateResult, Report]:
     from elastocal.app.commands.simulate import page, simulate
 
     truth = TRUTH.as_posix()
@@ -173,16 +181,16 @@ def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
     ):
         out = cell.place("campaign").parent
         result = simulate(cell.place("planned"), out, truth, outliers=OUTLIERS, seed=SEED)
-        write(page(result), result.files)
+        write(shown := page(result), result.files)
     more = ("--out", MEASURED.as_posix(), "--outliers", "0", "--seed", str(CHECK_SEED))
     words = ("simulate", CHECK.as_posix(), "--truth", truth, *more)
     with _step(cell, words, (), "-check") as write, watch("measuring validation poses"):  # they take no part
         check = simulate(CHECK, MEASURED, truth, outliers=0, seed=CHECK_SEED)
         write(page(check), check.files)
-    return result
+    return result, shown
 
 
-def _calibrate(cell: CellFolder, watch: Watch) -> Predictor:
+def _calibrate(cell: CellFolder, watch: Watch) -> tuple[Predictor, Report]:
     from elastocal.app.commands.calibrate import calibrate
     from elastocal.app.pages.calibrate.page import page
     from elastocal.app.predictor import Predictor
@@ -195,13 +203,13 @@ def _calibrate(cell: CellFolder, watch: Watch) -> Predictor:
             cell.place("campaign"), out=cell.place("calibration"), validate=MEASURED / "campaign.yaml", seed=SEED,
             progress=progress,
         )  # fmt: skip
-        write(page(result), result.files)
+        write(shown := page(result), result.files)
     assert isinstance(result, Predictor), "the demonstration's plan asks for the best predictor"
-    return result
+    return result, shown
 
 
-def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, CompensateResult]:
-    """By the calibration, and, only to compare, by the robot file."""
+def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, CompensateResult, Report]:
+    """By the calibration, and, only to compare the targets, by the robot file."""
     from elastocal.app.commands.compensate import compensate
     from elastocal.app.pages.compensate import page
 
@@ -210,8 +218,8 @@ def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, Compensa
     with _step(cell, words, keys, f"-{NAME}") as write, watch("correcting the program") as progress:
         correct = partial(
             compensate, cell.place("programs") / NAME, truth=TRUTH.as_posix(), load_lines=[cutting_lines()],
-            milling=MILLING, densify_um=DENSIFY_UM, progress=progress,
+            milling=MILLING, progress=progress,
         )  # fmt: skip
-        result = correct(calibration=cell.place("calibration"), out=cell.place("corrected"))
-        write(page(result), result.files)
-        return result, correct(robot=str(cell.place("robot")))
+        result = correct(calibration=cell.place("calibration"), out=cell.place("corrected"), densify_um=DENSIFY_UM)
+        write(shown := page(result), result.files)
+        return result, correct(robot=str(cell.place("robot"))), shown

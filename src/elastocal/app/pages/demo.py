@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.cells.trace import current
-from elastocal.app.commands import simulate
 from elastocal.app.commands.demo import DemoResult
 from elastocal.app.demonstration import SEED
 from elastocal.app.pages import compensate
-from elastocal.app.pages.calibrate import page as calibrate
 from elastocal.app.pages.compensate_figures import error_lines
-from elastocal.app.pages.plan import page as plan
 from elastocal.compensation.verdict import predicted_rms
 from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown, loud
 from elastocal.untrusted import shell_line
@@ -52,7 +49,7 @@ def page(result: DemoResult) -> Report:
     facts = (Fact("seed", "seed", SEED), *compensate.facts(result.corrected))
     tiles = compensate.tiles(result.corrected.correction, tolerance)
     title = "The whole cycle on a KUKA KR 270"
-    page_one = calibrate.page(result.predictor).certificate
+    page_one = result.pages["Calibration"].certificate
     return Report(title, verdict(result), tuple(sections), tuple(notes), facts, tiles=tiles, certificate=page_one)
 
 
@@ -84,14 +81,8 @@ def on_truth(result: DemoResult) -> tuple[Residual, Residual]:
 
 def _steps(result: DemoResult, front: Block) -> Iterator[Section]:
     """Of every command its own report; what stands in ``front`` or was said before does not come again."""
-    parts = (
-        ("Plan", plan.page(result.planned)),
-        ("Campaign", simulate.page(result.measured)),
-        ("Calibration", calibrate.page(result.predictor)),
-        ("Compensation", compensate.page(result.corrected)),
-    )
     before = set(verdict(result))
-    for name, report in parts:
+    for name, report in result.pages.items():
         new = sorted((s for s in report.verdict if s not in before), key=lambda s: not loud(s))
         before.update(new)
         yield Section("", (Paragraphs(tuple(new[:SAID])),), step=name)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import lru_cache
-from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from elastocal import robots
 from elastocal.arguments import checked
 from elastocal.errors import FormatError, UnknownNameError
 from elastocal.files.located import parse_yaml, read_text
@@ -20,6 +20,7 @@ from elastocal.model.elements import Element, element_kinds
 from elastocal.model.robot import Robot
 
 MOST_NAMES = 12
+SHIPPED_FOLDER = Path(robots.__file__).parent
 YAML, XML, TABLES = (".yaml", ".yml"), (".urdf", ".xacro"), (".csv", ".xlsx")
 
 
@@ -88,13 +89,12 @@ def _cached(file: str, text: str, kinds: tuple[type[Element], ...]) -> Robot:
 
 def shipped_robots() -> tuple[str, ...]:
     """Names of the robots in the package."""
-    folder = resources.files("elastocal.robots")
-    return tuple(sorted(f.name[:-5] for f in folder.iterdir() if f.name.endswith(".yaml")))
+    return tuple(sorted(f.stem for f in SHIPPED_FOLDER.glob("*.yaml")))
 
 
 def shipped_text(name: str) -> str:
     """The file of a shipped robot as it is written, with its comments and sources."""
-    raw = resources.files("elastocal.robots").joinpath(f"{name}.yaml").read_bytes()
+    raw = (SHIPPED_FOLDER / f"{name}.yaml").read_bytes()
     return noted(f"{SHIPPED}{name}", raw).decode("utf-8")
 
 

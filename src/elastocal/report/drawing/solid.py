@@ -9,7 +9,7 @@ from math import sqrt
 from elastocal.report.blocks import Scene
 from elastocal.report.colours import OTHERS, Paint
 from elastocal.report.drawing.canvas import Sheet
-from elastocal.report.figures import DIAGONAL, STYLES, box, strokes
+from elastocal.report.figures import DIAGONAL, STYLES
 from elastocal.report.parts import (
     FIELD,
     FROM,
@@ -26,6 +26,7 @@ from elastocal.report.parts import (
     dot,
     plus,
     scaled,
+    strokes,
     unit,
 )
 from elastocal.values import dataclass
@@ -76,7 +77,7 @@ UP = cross(FROM, RIGHT)
 
 def still(block: Scene, width: float, paint: Paint) -> str:
     parts = [p for p in block.parts if len(p) and p.view in ("", *block.views[:1])]
-    ranges = box([p for p in block.parts if len(p)])
+    ranges = block.box
     sides = [high - low for low, high in ranges]
     scale = DIAGONAL / sqrt(sum(s * s for s in sides))
     seen = camera((sides[0] * scale, sides[1] * scale, sides[2] * scale))
