@@ -85,7 +85,7 @@ def demonstration(shared: Path) -> Demonstration:
 
     def make() -> str:
         folder.parent.mkdir()
-        words = [sys.executable, "-m", "elastocal", "demo"]
+        words = [sys.executable, "-W", "error::RuntimeWarning", "-m", "elastocal", "demo"]
         return subprocess.run(words, cwd=folder.parent, capture_output=True, text=True, check=True).stdout
 
     return Demonstration(folder, once(shared / "demonstration-text", make))

@@ -7,6 +7,10 @@ import pytest
 from oracle.refusals import refused
 
 from elastocal.compensation.loads import Milling, milling_wrenches
+from elastocal.compensation.process import ProcessLoad
+from elastocal.compensation.run import compensate
+from elastocal.files.programs import read_program
+from elastocal.files.robot.read import read_robot
 
 ALUMINIUM = {"specific_force": 7e8, "axial_depth": 5e-3, "radial_engagement": 6e-3, "diameter": 20e-3, "teeth": 2,
              "spindle": 200.0}  # fmt: skip
@@ -50,6 +54,24 @@ def test_directions_along_a_corner():
     np.testing.assert_allclose(out.wrench[:, :3], expected, atol=1e-12 * size)
     assert not out.wrench[:, 3:].any()
     assert out.frame == "tool"
+
+
+def test_on_arcs_the_force_is_against_the_way_and_not_against_chords():
+    """A quarter circle to the left from (0.4, 0) to (0.5, 0.1), past 30 degrees of it; then along +y."""
+    x, y = 400 + 50, 100 - 100 * np.cos(np.radians(30))
+    text = (
+        "DEF a( )\n$BASE={X 1600,Y 0,Z 800,A 0,B 0,C 0}\n$TOOL={X 0,Y 0,Z 200,A 0,B 0,C 0}\n$VEL.CP=0.04\n"
+        "PTP {A1 0,A2 -70,A3 90,A4 0,A5 70,A6 -180}\nLIN {X 0,Y 0,Z 0,A 0,B 0,C 180}\nLIN {X 400}\n"
+        f"CIRC {{X {x:.6f},Y {y:.6f}}},{{X 500,Y 100}}\nLIN {{Y 200}}\nEND\n"
+    )
+    process = Milling(**ALUMINIUM, radial=0.5, axial=0.2)
+    size = process.tangential(np.array([0.04]))[0]
+    load = ProcessLoad(milling=process, lines=((7, 9),))
+    done = compensate(read_robot("kuka-kr270"), read_program(text, "krl"), load=load)
+    way = np.radians([0, 30, 90, 90])
+    ahead, left = (np.stack([np.cos(a), np.sin(a), 0 * a], axis=1) for a in (way, way + np.pi / 2))
+    expected = size * (-ahead + 0.5 * left + [0, 0, 0.2])
+    np.testing.assert_allclose(done.load.loads.wrench[2:, :3], expected, atol=1e-6 * size)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ class Correction:
     def between(self) -> float:
         """What the tool may be off by between targets, in m."""
         off = np.nanmax(self.before.distance, initial=0.0)
-        return max(BETWEEN, SHARE * float(off), SLACK * (self.method.densify or 0.0))
+        return max(BETWEEN, SHARE * float(off), SLACK * max(self.method.densify or 0.0, self.method.chord))
 
     @property
     def leaves_way(self) -> bool:

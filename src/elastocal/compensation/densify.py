@@ -14,16 +14,17 @@ way is no line, but where the unloaded arm goes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
 
 import numpy as np
 
-from elastocal.compensation.along import Along, Points, ends_of
+from elastocal.compensation.along import Along
 from elastocal.compensation.commands import Commands, correct
 from elastocal.compensation.correction import SLACK
 from elastocal.compensation.job import Job
 from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.places import Points, ends_of
 from elastocal.compensation.program import Inserted, Move, Program
 from elastocal.compensation.stations import rotations_between
 from elastocal.compensation.targets import Nominal, Targets, TargetStatus
@@ -82,24 +83,35 @@ class Moves:
     def exact(self, move: Ints, fraction: Array) -> Commands:
         """The exact correction at fractions (K,) of moves (K,)."""
         a, b = self.start[move], self.end[move]
-        t = fraction[:, None]
         ends = self.stated or self.targets
-        place = (1 - t) * ends.position[a] + t * ends.position[b]
+        place, near = self.places(move, fraction), self.mixed(self.correction.nominal, move, fraction)
         turn = rotations_between(ends.rotation[a], ends.rotation[b], fraction)
-        near = (1 - t) * self.correction.nominal[a] + t * self.correction.nominal[b]
         number = self.loads.number(slice(0, len(self.targets)))[b]
         out: list[tuple[Ints, Commands]] = []
         models = self.loads.models(self.model)
         for one in sorted(set(number.tolist())):
             rows = np.flatnonzero(number == one)
             some = Targets(self.targets.frame, place[rows], turn[rows], near[rows])
-            push = PathLoads(tuple(_mixed(w, a[rows], b[rows], t[rows]) for w in self.loads.wrenches))
+            push = PathLoads(tuple(self.pushed(w, move[rows], fraction[rows]) for w in self.loads.wrenches))
             if self.stated is not None:
                 nominal = Nominal(self.model, some.frame, task(self.model, some.frame, self.aim)).solved(some)
                 some = taught(models[one], some, nominal, push)
             out.append((rows, correct(models[one], some, push, self.aim, self.controller)))
         order = np.argsort(np.concatenate([rows for rows, _ in out]))
         return Commands.joined([c for _, c in out]).picked(order)
+
+    def mixed(self, values: Array, move: Ints, fraction: Array) -> Array:
+        """Values (K, n) on the way."""
+        t = fraction[:, None]
+        return np.asarray((1 - t) * values[self.start[move]] + t * values[self.end[move]])
+
+    def places(self, move: Ints, fraction: Array) -> Array:
+        """As stated (K, 3)."""
+        return self.mixed((self.stated or self.targets).position, move, fraction)
+
+    def pushed(self, w: AppliedWrenches, move: Ints, fraction: Array) -> AppliedWrenches:
+        """Wrenches on the way."""
+        return w if len(w.wrench) == 1 else replace(w, wrench=self.mixed(w.wrench, move, fraction))
 
 
 def densify(moves: Moves, tolerance: float) -> Inserts:
@@ -226,12 +238,6 @@ def _inserts(
     )
 
 
-def _mixed(w: AppliedWrenches, a: Ints, b: Ints, t: Array) -> AppliedWrenches:
-    if len(w.wrench) == 1:
-        return w
-    return AppliedWrenches(w.frame, (1 - t) * w.wrench[a] + t * w.wrench[b], w.follows)
-
-
 def line_points(work: Job, stated: Job | None, commands: Commands, tolerance: float) -> dict[int, Points]:
     """Points for the linear moves of a program by number of the move; ``stated`` is the job as the program states it,
     where ``work`` has it as taught."""
@@ -265,19 +271,32 @@ def in_bases(work: Job, points: Mapping[int, Points]) -> dict[int, Inserted]:
     for i, some in points.items():
         base = work.placed.base(ends_of(work, i)[1])
         turn = np.einsum("ji,njk->nik", base.rotation, some.rotations)
-        out[i] = Inserted((some.positions - base.translation) @ base.rotation, turn)
+        out[i] = Inserted((some.positions - base.translation) @ base.rotation, turn, some.before)
     return out
 
 
-def without_points(work: Job, way: Along, tolerance: float) -> tuple[Finding, ...]:
-    """Moves that are off by more than the tolerance all the same, and why they get no points."""
+def without_points(
+    work: Job, way: Along, tolerance: float, points: Mapping[int, Points], arcs: Callable[[Job, Move], str]
+) -> tuple[Finding, ...]:
+    """Moves that are off by more than the tolerance all the same, and why they get no further ``points``; ``arcs`` says
+    why an arc cannot become several."""
     out = []
+    split = {work.placed.stations.program.moves[i] for i in points}
     for move, off in zip(way.moves, way.off, strict=True):
-        if off > SLACK * tolerance and (why := _hindrance(work.placed.stations.program, move)):
+        if not off > SLACK * tolerance:
+            continue
+        why = _hindrance(work.placed.stations.program, move) or (SHORT if move in split else "")
+        if move.motion == "arc" and not why:
+            why = arcs(work, move) if move.arc is None else HIGH
+        if why:
             message = f"{move.file}, line {move.line}: gets no further points, and is off by {length(off)}; {why}."
             data = {"file": move.file, "line": move.line, "off": float(off)}
             out.append(Finding("no-points-inserted", "warning", message, data))
     return tuple(out)
+
+
+HIGH = "its chords are that far from the arc: ask for shorter ones (chord)"
+SHORT = "its pieces cannot be shorter: the correction jumps there, as where backlash changes sides"
 
 
 def _linear(work: Job, commands: Commands) -> list[int]:
@@ -293,8 +312,6 @@ def _linear(work: Job, commands: Commands) -> list[int]:
 def _hindrance(program: Program, move: Move) -> str:
     if move.start is None or move.fixed:
         return move.fixed
-    if move.motion == "arc":
-        return "an arc stays one arc: state it as several"
     if program.targets[move.start].tool != program.targets[move.end].tool:
         return "it starts with another tool"
     return ""

@@ -173,11 +173,13 @@ def milling_wrenches(
     spindle_axis: Array,
     feed: Array | float,
     cutting: Bools | None = None,
+    heading: Array | None = None,
 ) -> AppliedWrenches:
     """Forces on the robot (N, 6) along positions (N, 3), zero where it does not cut.
 
     ``spindle_axis`` (N, 3) or (3,) points from the tool's tip to the spindle, ``feed`` (N,) is in m/s.  Motion at a
-    target is that of the move to it; at the first, that of the move from it.
+    target is along ``heading`` (N, 3) where that is no nan, as on arcs; else that of the line to it, and at the first
+    that of the line from it.
     """
     total = len(position)
     axis = np.broadcast_to(np.asarray(spindle_axis, dtype=float), (total, 3))
@@ -195,6 +197,8 @@ def milling_wrenches(
             value=(row + 1, speed[row]),
         )
     along = _directions(position)
+    if heading is not None:
+        along = np.where(np.isnan(heading), along, heading)
     left = np.cross(axis, along)
     force = process.tangential(speed)[:, None] * (-along + process.radial * left + process.axial * axis)
     if cutting is not None:

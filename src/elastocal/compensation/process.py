@@ -11,6 +11,7 @@ import numpy as np
 
 from elastocal.arguments import check_fields
 from elastocal.compensation.branches import some_places
+from elastocal.compensation.circles import Circles
 from elastocal.compensation.loads import Milling, ProgramLoads, milling_wrenches
 from elastocal.compensation.program import Program
 from elastocal.compensation.stations import Placed
@@ -188,7 +189,22 @@ def _milling(placed: Placed, process: Milling, stated: float | None, acting: Boo
     sense = np.where(stations.kind == "axis", 1.0, -1.0)
     axis = sense[:, None] * placed.rotation[:, :, 2]
     axis = np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
-    return milling_wrenches(process, "", placed.position, axis, np.where(cuts, feed, 0.0), cuts).wrench
+    heading = arc_headings(placed)
+    return milling_wrenches(process, "", placed.position, axis, np.where(cuts, feed, 0.0), cuts, heading).wrench
+
+
+def arc_headings(placed: Placed) -> Array:
+    """Unit vectors (S, 3) along the arcs that lead to stations by a known start; nan elsewhere."""
+    stations, out = placed.stations, np.full_like(placed.position, np.nan)
+    known = [m.motion == "arc" and None not in (m.start, m.via) for m in stations.program.moves]
+    rows = np.flatnonzero(np.array(known, dtype=bool)[stations.move] & stations.whole)
+    moves = [stations.program.moves[i] for i in stations.move[rows]]
+    nodes = np.array([[m.start, m.via, m.end] for m in moves], dtype=np.int64).reshape(-1, 3)
+    circles = Circles.through(*(placed.position[stations.row[column]] for column in nodes.T))
+    way = circles.heading(placed.position[rows])
+    size = np.linalg.norm(way, axis=1, keepdims=True)
+    out[rows] = np.divide(way, size, out=np.full_like(way, np.nan), where=size > 0)
+    return out
 
 
 def _on_air(placed: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:

@@ -77,10 +77,11 @@ class Move(NamedTuple):
     fixed: str = ""
     arc: Arc | None = None
 
-    def check_linear(self) -> None:
-        """Refuse points on the way, but of a line."""
-        if self.fixed or self.motion != "linear":
-            why = self.fixed or "it is not linear"
+    def check_points(self, count: int) -> None:
+        """Refuse points on the way, but of a line, and of an arc two for each piece."""
+        arc = self.motion == "arc" and self.via is not None
+        if self.fixed or not (self.motion == "linear" or (arc and not count % 2)):
+            why = self.fixed or ("an arc has two for each piece" if arc else "it is no line and no arc")
             raise InfeasibleError(f"{self.file}, line {self.line}: no points can be put in; {why}", code="no-points")
 
 
@@ -181,10 +182,15 @@ class Program:
 
 
 class Inserted(NamedTuple):
-    """Linear targets (k, 3), (k, 3, 3) to be written before the end of a move."""
+    """Targets (k, 3), (k, 3, 3) to be written before the end of a move.
+
+    Of an arc they are the auxiliary point and the end of each piece in turn; ``before`` of them come before its own
+    auxiliary point, which is that of the next piece, and the last one is that of the piece to its end.
+    """
 
     positions: Array
     rotations: Array
+    before: int = 0
 
 
 @dataclass(frozen=True, eq=False)

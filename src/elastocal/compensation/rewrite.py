@@ -31,7 +31,7 @@ STILL = 1e-7
 def rewritten(work: Job, commands: Commands, inserted: Mapping[int, Inserted]) -> tuple[Changes, tuple[Finding, ...]]:
     """New values of all targets that were corrected, and findings about what goes with them.
 
-    ``inserted`` are further points of linear moves.
+    ``inserted`` are further points of moves.
     """
     placed, stations = work.placed, work.placed.stations
     program = stations.program
@@ -160,9 +160,11 @@ def read_back(placed: Placed, again: Program, changes: Changes) -> tuple[Array, 
 
 
 def _rows(placed: Placed, changes: Changes) -> Ints:
-    """The station of every target of the new program, -1 for points put into lines."""
+    """The station of every target of the new program, -1 for points put into moves."""
     stations = placed.stations
-    target, move, share = visits(stations.program, {i: len(p.positions) for i, p in changes.inserted.items()})
+    points = changes.inserted
+    before = {i: p.before for i, p in points.items() if stations.program.moves[i].via is not None}
+    target, move, share = visits(stations.program, {i: len(p.positions) for i, p in points.items()}, before)
     out = np.where(share == 1.0, stations.row[target], -1)
     for i in changes.inserted.keys() & stations.arcs.keys():
         out[(move == i) & (share < 1.0)] = stations.arcs[i]

@@ -21,6 +21,7 @@ import numpy as np
 
 from elastocal.arguments import checked, vector
 from elastocal.compensation.along import along
+from elastocal.compensation.arc_points import arc_hindrance, arc_points
 from elastocal.compensation.branches import some_places
 from elastocal.compensation.contributions import Contributions, contributions
 from elastocal.compensation.correction import CHORD, IMPLAUSIBLE, NOTHING, SHIFTED, Correction, Method
@@ -38,6 +39,7 @@ from elastocal.compensation.job import (
     stood_residuals,
 )
 from elastocal.compensation.left_open import along_axes, check_frames
+from elastocal.compensation.places import Points
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.posts.written import Layout
 from elastocal.compensation.process import ProcessLoad, station_loads
@@ -92,7 +94,8 @@ def compensate(
     linear, circular and spline moves; everything else about loads is said by ``load`` in its place.  ``near`` (n,) are
     controller values in rad and m before the program starts, where nothing in it says how the arm reaches its first
     target.  ``taught`` targets are where the unloaded arm stands: only what the load adds is corrected.  ``densify``
-    puts points into lines that would be off by more (m); ``truth`` is a simulated robot on which both programs are run.
+    puts points into lines and arcs that would be off by more (m); ``truth`` is a simulated robot on which both programs
+    are run.
     Not ``judged``, nothing is said of the program as it was, and of how certain the new one is.
     """
     if not isinstance(program, Program):
@@ -153,7 +156,9 @@ def compensate(
             return replace(turned, warnings=(said, *(w for w in turned.warnings if w.code != "turn-limited")))
         turn = (said,)
     step(2, STEPS, "points between targets, new digits")
-    points = {} if densify is None else line_points(work, as_stated, correction, densify)
+    points: dict[int, Points] = {}
+    if densify is not None:
+        points = line_points(work, as_stated, correction, densify) | arc_points(work, as_stated, correction, densify)
     changes, unfit = rewritten(work, correction, in_bases(work, points))
     files = post.write(program, changes)
     written = post.read(files, program.given.corrected)
@@ -163,7 +168,7 @@ def compensate(
     after = command_residuals(work.placed.model, work, command, correction.bends)
     true = None if truth is None else with_tools(truth, program, hand)
     way = along(work, as_stated, correction, points, true)
-    dense = () if densify is None else without_points(work, way, densify)
+    dense = () if densify is None else without_points(work, way, densify, points, arc_hindrance)
     return Correction(
         known=known, method=method, job=work, load=loads, commands=correction, changes=changes, contributions=parts,
         assumed=unknown, before=before, after=after, along=way,

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from math import acos, ceil, pi
+from math import acos, ceil, cos, pi
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elastocal.compensation.program import Inserted, Program
+from elastocal.compensation.program import Inserted, Move, Program
 from elastocal.errors import MissingError, RangeError, ShapeError, UnsupportedError
 from elastocal.model.frames import BASE, Frame
 from elastocal.model.kinematics import rigid_pose
@@ -76,11 +76,21 @@ def chord_shares(program: Program, number: int, tolerance: float) -> Array:
     move = program.moves[number]
     if move.arc is None or move.start is None:
         return np.empty(0)
-    offset = program.positions[move.start] - np.array(move.arc.centre)
-    radius = float(np.linalg.norm(np.delete(offset, move.arc.axis)))
-    step = min(2 * acos(max(1 - tolerance / radius, -1.0)), pi / 2)
+    step = min(2 * acos(max(1 - tolerance / _radius(program, move), -1.0)), pi / 2)
     count = max(ceil(abs(move.arc.angle) / step - 1e-9), 1)
     return np.arange(1, count) / count
+
+
+def chord_height(program: Program, number: int, count: int) -> float:
+    """How far (m) an arc is from so many equal chords of it."""
+    move = program.moves[number]
+    return 0.0 if move.arc is None else _radius(program, move) * (1 - cos(move.arc.angle / (2 * count)))
+
+
+def _radius(program: Program, move: Move) -> float:
+    assert move.arc is not None
+    offset = program.positions[move.start] - np.array(move.arc.centre)
+    return float(np.linalg.norm(np.delete(offset, move.arc.axis)))
 
 
 def chords(program: Program, tolerance: float) -> dict[int, Inserted]:
@@ -167,10 +177,13 @@ def stations(program: Program, chord: float) -> Stations:
     return out
 
 
-def visits(program: Program, further: Mapping[int, int]) -> tuple[Ints, Ints, Array]:
+def visits(
+    program: Program, further: Mapping[int, int], before: Mapping[int, int] | None = None
+) -> tuple[Ints, Ints, Array]:
     """Targets (K,) in the order in which moves (K,) first use them, and shares (K,) of these moves, 1 at a target.
 
-    ``further`` are the points that moves pass before them, by number of the move.
+    ``further`` are the points that moves pass before their ends, by number of the move, and ``before`` how many of them
+    come before the auxiliary point, if not all.
     """
     count = np.zeros(len(program.moves), dtype=np.int64)
     count[list(further)] = list(further.values())
@@ -178,10 +191,12 @@ def visits(program: Program, further: Mapping[int, int]) -> tuple[Ints, Ints, Ar
     place = np.arange(len(move)) - np.repeat(np.cumsum(count + 2) - count - 2, count + 2)
     ends = np.array([m.end for m in program.moves], dtype=np.int64)
     vias = np.array([-1 if m.via is None else m.via for m in program.moves], dtype=np.int64)
-    target = np.where(place == count[move], vias[move], ends[move])
-    used = place < count[move]
+    first = count.copy()
+    first[list(before or {})] = list((before or {}).values())
+    target = np.where(place == first[move], vias[move], ends[move])
+    used = (place != first[move]) & (place <= count[move])
     whole = np.flatnonzero(~used & (target >= 0))
-    share = np.where(used, (place + 1) / (count[move] + 1), 1.0)
+    share = np.where(used, (place + (place < first[move])) / (count[move] + 1), 1.0)
     used[whole[np.unique(target[whole], return_index=True)[1]]] = True
     return target[used], move[used], share[used]
 

@@ -122,9 +122,7 @@ def _between(result: Correction) -> tuple[Finding, ...]:
         last = f"{worst.file}, line {worst.line}"
         message = f"Between targets the tool is off its way by up to {length(way.most)} by the model ({last})."
         if result.leaves_way:
-            far = {m.motion for m, off in zip(way.moves, way.off, strict=True) if off > result.between}
-            message += " Have points put into lines (densify)." if "linear" in far else ""
-            message += " An arc stays one arc: state it as several." if "arc" in far else ""
+            message += " Have points put into lines and arcs (densify)." if result.method.densify is None else ""
         data: dict[str, object] = {"file": worst.file, "line": worst.line, "max": way.most, "rest": way.rest}
         if way.others:
             message += f" Not looked at: {way.others} splines, or moves from an unknown place or another tool."
@@ -314,7 +312,14 @@ def _truth(result: Correction) -> tuple[Finding, ...]:
     if way is not None and np.isfinite(way).any():
         move = result.along.moves[int(np.nanargmax(way))]
         message += f" Between targets {length(float(np.nanmax(way)))} at most ({move.file}, line {move.line})."
-    data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.max, "percent": share}
+    open_ = () if way is None else [m for m, off in zip(result.along.moves, way, strict=True) if np.isnan(off)]
+    if open_:
+        lines = some_places([f"{m.file}, line {m.line}" for m in open_])
+        message += f" {lines}: there its state is not determined at some place between, as where a joint hangs free."
+    data: dict[str, object] = {
+        "before_rms": first.rms, "after_rms": last.rms, "after_max": last.max, "percent": share,
+        **({"between_open": tuple(m.line for m in open_)} if open_ else {}),
+    }  # fmt: skip
     if way is not None and np.isfinite(way).any():
         data["between_max"] = float(np.nanmax(way))
     good = result.corrected

@@ -106,17 +106,20 @@ def test_damaged_programs(kind: str, data: st.DataObject) -> None:
             if (name, number) not in used and not (kind in ("rapid", "gcode", "fanuc", "apt") and last):
                 assert line in left
     again = post.read(new, Given(rotary=rotary))
-    assert len(again.targets) >= len(program.targets)
+    arcs = sum(program.moves[i].via is not None for i in changed.inserted)
+    assert len(again.targets) >= len(program.targets) + 4 * arcs
 
 
 def _changed(program, mask):
-    """Every target of the mask (repeated) shifted and turned a little; arcs as chords."""
+    """Every target of the mask (repeated) shifted and turned a little; arcs as chords, or as three arcs."""
     rows = np.resize(np.array(mask), len(program.targets))
     shift = np.where(rows[:, None], 1e-3, 0.0)
     c, s = np.cos(1e-3), np.sin(1e-3)
     turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
     rotations = np.where(rows[:, None, None], turn @ program.rotations, program.rotations)
     points = {i: Inserted(p.positions + 1e-3, p.rotations) for i, p in chords(program, 1e-3).items()}
+    pieces = Inserted(0.01 * np.arange(12.0).reshape(4, 3), np.tile(np.eye(3), (4, 1, 1)), 2 * sum(mask[:3]) % 6)
+    points |= {i: pieces for i, m in enumerate(program.moves) if m.via is not None and not m.fixed}
     return replace(Changes.none(program), positions=program.positions + shift, rotations=rotations, inserted=points)
 
 

@@ -125,7 +125,7 @@ def compensate(
     ] = False,
     first_order: Annotated[bool, typer.Option("--first-order", help="For comparison: desired - deflection.")] = False,
     densify_um: Annotated[
-        float | None, typer.Option(metavar="UM", help="Put points into lines that would be off by more than this.")
+        float | None, typer.Option(metavar="UM", help="Put points into lines and arcs that would be off by more.")
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Correct a program that an earlier run in the cell wrote once more.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,6 +21,7 @@ from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.numbered import HOW, NumberedPost, NumberedWalk, Position
 from elastocal.compensation.posts.post import (
     START,
+    ArcTurn,
     ToolPath,
     base_pose,
     plain_lines,
@@ -29,7 +30,8 @@ from elastocal.compensation.posts.post import (
     stop_lines,
     windows_lines,
 )
-from elastocal.compensation.posts.text import NUMBER, Text, blanked
+from elastocal.compensation.posts.text import NUMBER, Edit, Text, blanked
+from elastocal.compensation.posts.written import arc_edits
 from elastocal.compensation.program import Motion, Move, Target
 from elastocal.errors import MissingError
 from elastocal.model.robot import Robot
@@ -76,6 +78,12 @@ _PASSED = re.compile(
     re.A,
 )
 """A linear move by its speed, on one line: another one to a further point can stand before it."""
+_ARC = re.compile(
+    r"[ \t]*+\d*+[ \t]*+:[ \t]*+C[ \t]++P\[[^\]\r\n]*+\]()[ \t]*+(?:\r?+\n[ \t]*+:?+[ \t]*+)?+P\[[^\]\r\n]*+\][ \t]*+"
+    r"((?:[\d.]++|R\[\d++[^\]\r\n]*+\])[ \t]*+(?:mm/sec|cm/min|inch/min|m/sec)\b)",
+    re.A,
+)
+"""An arc by its speed, on one line or two; between the points and the speed stands nothing."""
 _LINES = re.compile(r"(?<![^\r\n])LINE_COUNT[ \t]*=[ \t]*(\d{1,9})[ \t]*;", re.A)
 DIGITS = 9
 _STRINGS = re.compile(r"'[^'\r\n]*'")
@@ -90,6 +98,7 @@ class Fanuc(NumberedPost):
     maker: ClassVar[str] = "FANUC"
     known: ClassVar[Mapping[str, Pose]] = {"0": Pose()}
     last: ClassVar[int] = 32766
+    arc_turn: ClassVar[ArcTurn | None] = ArcTurn("via")
 
     def walk(self, text: Text, into: Collector, drives: Drives | None) -> NumberedWalk:
         return Walk(text, into)
@@ -106,6 +115,19 @@ class Fanuc(NumberedPost):
         match = _PASSED.match(text.text, text.starts[move.line - 1])
         assert match is not None
         return f"    :L {name} {match[1]} CNT100 ;"
+
+    def pieces(self, text: Text, move: Move, names: Sequence[str], before: int) -> Iterator[Edit]:
+        match = _ARC.match(text.text, text.starts[move.line - 1])
+        assert match is not None
+
+        def form(aux: str, end: str) -> str:
+            to = f"{text.newline}    :  {end} {match[2]} CNT100 ;{text.newline}" if end else ""
+            return (f"    :C {aux}" if aux else "") + to
+
+        yield from arc_edits(match.start(), match.start(1), names, before, form)
+
+    def statements(self, move: Move, points: int) -> int:
+        return points if move.motion == "linear" else points // 2
 
     def counted(self, text: Text) -> re.Match[str] | None:
         return _LINES.search(text.text)
@@ -284,7 +306,8 @@ class Walk(NumberedWalk):
             self._check_frames(name)
         used = [self.use(name, self.uframe or "F", self.utool or "F") for name in named]
         start = self.text.line_start(statement.start(2) + move.start(1))
-        fixed = "" if _PASSED.match(self.text.text, start) else "its line or its speed is written in another way"
+        whole = (_ARC if word == "C" else _PASSED).match(self.text.text, start)
+        fixed = "" if whole else "its line or its speed is written in another way"
         self.into.move((self.text.name, line), MOTIONS[word], used[-1], used[0] if word == "C" else None, feed, fixed)
 
     def _name(self, register: str, word: str) -> str:

@@ -8,7 +8,7 @@ anew only where ``Changes.turns`` says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -31,9 +31,26 @@ from elastocal.compensation.posts.krl_data import (
 from elastocal.compensation.posts.krl_elsewhere import Elsewhere
 from elastocal.compensation.posts.krl_read import Walk
 from elastocal.compensation.posts.poses import kuka_angles
-from elastocal.compensation.posts.post import SLOW, SPEED, START, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.post import (
+    SLOW,
+    SPEED,
+    START,
+    ArcTurn,
+    ToolPath,
+    plain_lines,
+    program_name,
+    windows_lines,
+)
 from elastocal.compensation.posts.text import Edit, Text, opened
-from elastocal.compensation.posts.written import Added, RowPost, Written, layout_of, least_decimals, program_of
+from elastocal.compensation.posts.written import (
+    Added,
+    RowPost,
+    Written,
+    arc_edits,
+    layout_of,
+    least_decimals,
+    program_of,
+)
 from elastocal.compensation.program import Changes, Given, Inserted, Motion, Move, Program, Target
 from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
@@ -52,10 +69,11 @@ _MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
 
 
 class Own(NamedTuple):
-    """Spans of T, and where keys that a literal leaves out can be added, by target."""
+    """Spans of T, and where keys that a literal leaves out can be added, by target; where auxiliary points end."""
 
     turns: dict[int, tuple[int, int]]
     omitted: dict[int, int]
+    behind: dict[tuple[str, int], int]
 
 
 class Krl(RowPost):
@@ -66,6 +84,7 @@ class Krl(RowPost):
     judged: ClassVar[tuple[Motion, ...]] = ("joint",)
     alone: ClassVar[bytes] = rb"[ \t]*+S?(?:LIN|PTP)[ \t]++%s[ \t]*+(?:C_\w++[ \t]*+)*+(?:;[^\r\n]*+)?+" % WHOLE
     motion: ClassVar[bytes] = rb"[ \t]*+(?:S?(?:PTP|LIN|CIRC)(?:_REL)?|SPL)\b[^\r\n]*+"
+    arc_turn: ClassVar[ArcTurn | None] = ArcTurn("base")
     mark: ClassVar[bytes] = b";elastocal: what follows is the next piece\n"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
@@ -85,13 +104,14 @@ class Krl(RowPost):
                 into.note(f"{name}: has no line DEFDAT, as data lists of KUKA have; check that it is the right file")
         omitted: dict[int, int] = {}
         turns: dict[int, tuple[int, int]] = {}
+        behind: dict[tuple[str, int], int] = {}
         beside = {name: opened(name, data) for name, data in given.beside.items()}
         elsewhere = Elsewhere.of(beside, texts, frames, into)
         for text in sources:
             names = Lookup(modules, stem(text.name))
-            Walk(text, texts, names, into, frames, omitted, turns, elsewhere=elsewhere).run()
+            Walk(text, texts, names, into, frames, omitted, turns, behind=behind, elsewhere=elsewhere).run()
         into.settle(omitted, turns)
-        return program_of(self.kind, files, into, HOW, given, frames, Own(turns, omitted))
+        return program_of(self.kind, files, into, HOW, given, frames, Own(turns, omitted, behind))
 
     def calls(self, data: bytes) -> set[str]:
         return {m[1].decode("ascii").upper() for m in _CALL.finditer(data)}
@@ -106,17 +126,19 @@ class Krl(RowPost):
     def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
         """Linear moves to be passed without a stop, before the line of ``move``."""
         at = text.starts[move.line - 1]
-        match = _MOTION.match(text.text, at)
-        spline = bool(match and match[2].upper() == "SLIN")
-        word, passing, indent = (
-            ("SLIN", "C_SPL", match[1]) if spline and match else ("LIN", "C_DIS", match[1] if match else "")
-        )
-        lines = []
-        for row in HOW.rows(points, layout_of(program).slots.values[move.end]):
-            pairs = zip(CARTESIAN, row, HOW.decimals, strict=True)
-            body = ",".join(f"{k} {number_text('', v, int(d))}" for k, v, d in pairs)
-            lines.append(f"{indent}{word} {{{body}}} {passing}{text.newline}")
+        word, passing = _passing(text, at, "LIN")
+        lines = [f"{word} {pose} {passing}{text.newline}" for pose in _literals(program, move, points)]
         return (at, at, "".join(lines))
+
+    def arcs(self, text: Text, program: Program, move: Move, points: Inserted) -> Iterator[Edit]:
+        at = text.starts[move.line - 1]
+        word, passing = _passing(text, at, "CIRC")
+
+        def form(aux: str, end: str) -> str:
+            return (f"{word} {aux}" if aux else "") + (f",{end} {passing}{text.newline}" if end else "")
+
+        behind = layout_of(program).own.behind[move.file, move.line]
+        yield from arc_edits(at, behind, _literals(program, move, points), points.before, form)
 
     def branch(self, target: Target) -> Branch | None:
         """S: bit 0 wrist behind axis 1, bit 1 forearm bent forward, bit 2 A5 below zero.  T: signs of the axes.
@@ -178,6 +200,21 @@ class Krl(RowPost):
         return {f"{path.name}.src": windows_lines(lines)}
 
 
+def _passing(text: Text, at: int, word: str) -> tuple[str, str]:
+    """What a line in place of the one at ``at`` begins with, and what makes its end be passed."""
+    match = _MOTION.match(text.text, at)
+    indent = match[1] if match else ""
+    return (f"{indent}S{word}", "C_SPL") if match and match[2].upper() == f"S{word}" else (indent + word, "C_DIS")
+
+
+def _literals(program: Program, move: Move, points: Inserted) -> list[str]:
+    out = []
+    for row in HOW.rows(points, layout_of(program).slots.values[move.end]):
+        pairs = zip(CARTESIAN, row, HOW.decimals, strict=True)
+        out.append("{" + ",".join(f"{k} {number_text('', v, int(d))}" for k, v, d in pairs) + "}")
+    return out
+
+
 def _stop_lines(point: str, stop: Stop, wait: float) -> list[str]:
     speed = SLOW if stop.slow and stop.speed is None else stop.speed
     lines = [f"; {line}" for line in plain_lines(stop.note)] if stop.note else []
@@ -227,7 +264,7 @@ def _keys(program: Program, values: Array, inserted: Mapping[int, Inserted]) -> 
         shifted = number in layout.derived
         had = layout.slots.values[number] if start is None or shifted else values[start]
         if move in inserted and not shifted:
-            had = HOW.rows(inserted[move], values[number])[-1]
+            had = _standing(program, inserted[move], program.moves[move], number, had, values)
         keys = AXES if program.targets[number].kind == "joints" else CARTESIAN
         for key, span, was, value, d in zip(
             keys, layout.slots.spans[number], had, values[number], least[number].tolist(), strict=True
@@ -235,6 +272,19 @@ def _keys(program: Program, values: Array, inserted: Mapping[int, Inserted]) -> 
             new = new_text("", was, value, d) if span[0] < 0 else None
             if new is not None:
                 yield program.targets[number].file, (place, place, f",{key} {new}")
+
+
+def _standing(program: Program, points: Inserted, move: Move, number: int, start: Array, values: Array) -> Array:
+    """Numbers of the point where the line of a target begins, behind points that are put in."""
+    rows = HOW.rows(points, values[number])
+    if move.motion == "linear":
+        return np.asarray(rows[-1])
+    ends = (
+        rows[: points.before][1::2]
+        if number == move.via
+        else np.concatenate([rows[: points.before][1::2], rows[points.before :][::2]])
+    )
+    return np.asarray(ends[-1]) if len(ends) else start
 
 
 def _turn(texts: Mapping[str, Text], program: Program, number: int, turn: int) -> Edit:

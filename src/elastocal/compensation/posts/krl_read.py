@@ -56,6 +56,9 @@ _TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A |
 _PLACE = re.compile(r"([A-Za-z_]\w*+)(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 _JUMP = re.compile(r"(?<![^\r\n])[ \t]*(?:GOTO\b|[A-Za-z_]\w*+[ \t]*:)", re.A | re.I)
 _USED = re.compile(r"(?<![\w$])(\w+)[ \t]*\Z", re.A)
+_TURNED = re.compile(
+    r"\$?(?:CIRC_TYPE?[ \t]*=?[ \t]*#PATH|ORI_TYPE?[ \t]*=?[ \t]*#(?:CONSTANT|JOINT)|CIRC_MODE)\b", re.A | re.I
+)
 _EMPTY = re.compile(r"[\r\n]+")
 _SHIFT_TAIL = re.compile(r"[ \t]*(#BASE|#TOOL)?(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 
@@ -89,6 +92,8 @@ class Walk:
     """Up to the end of a routine, branches and loops left aside."""
     elsewhere: Elsewhere | None = None
     """Routines of other files."""
+    behind: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Where the auxiliary point of an arc ends, by its line."""
 
     @cached_property
     def heads(self) -> list[re.Match[str]]:
@@ -151,6 +156,13 @@ class Walk:
     @cached_property
     def repeats(self) -> Repeats:
         return Repeats.of(self.text)
+
+    @cached_property
+    def turned_otherwise(self) -> str:
+        """Why arcs cannot become several, where the files turn tools in another way than from start to end."""
+        words = (_TURNED.search(text.text) for text in self.texts.values())
+        word = next((m[0] for m in words if m), "")
+        return f"the program sets {' '.join(word.split())}, which turns the tool in another way" if word else ""
 
     def _statement(self, word: str, line: int, at: int, rest: int, end: int) -> None:
         code = self.text.text
@@ -286,6 +298,7 @@ class Walk:
             if text[at : at + 1] != ",":
                 raise Missing("an arc without a second point")
             via = (value, name)
+            self.behind[self.text.name, line] = at
             value, name, at = argument(self.text, self.names, at + 1, end)
             if re.match(r"[ \t]*,[ \t]*CA\b", text[at:end], re.I):
                 raise Missing("the arc ends at an angle (CA), not at its point")
@@ -303,7 +316,8 @@ class Walk:
         numbers = self._numbers(value, name, state)
         middle = self._target(*via, self._numbers(*via, state), line, state) if via else None
         target = self._target(value, name, numbers, line, state)
-        fixed = "it is a segment of a spline block" if self.block else ""
+        fixed = self.turned_otherwise if via else ""
+        fixed = "it is a segment of a spline block" if self.block else fixed
         self.into.move((self.text.name, line), MOTIONS[word], target, middle, state.feed, fixed)
         if via is None and not name and value.complete:
             self._repeat(line, value)

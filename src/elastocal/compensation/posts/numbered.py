@@ -114,6 +114,14 @@ class NumberedPost(RowPost):
     def passing(self, text: Text, move: Move, name: str) -> str:
         """The line of a linear move to a position that is passed without a stop, like that of ``move``."""
 
+    def pieces(self, text: Text, move: Move, names: Sequence[str], before: int) -> Iterator[Edit]:
+        """An arc that becomes several, through positions of these names."""
+        raise NotImplementedError
+
+    def statements(self, move: Move, points: int) -> int:
+        """What is counted of so many points that are put into a move."""
+        return points
+
     @abstractmethod
     def counted(self, text: Text) -> re.Match[str] | None:
         """Where the file says how many lines or positions it has."""
@@ -144,17 +152,25 @@ class NumberedPost(RowPost):
         """New positions at the end of the list, and moves to them."""
         text, number, held = walk.text, walk.top, walk.held
         lines: list[str] = []
+        new = 0
         for move, points in put_in(program, changes):
             if move.file != text.name:
                 continue
             like = walk.positions[program.targets[move.end].name]
             lines += like.words if like.words != held else ()
             held = like.words
+            names = []
             for numbers in HOW.rows(points, np.array(like.numbers)):
                 number += 1
                 name, block = self.listed(text, like, number, numbers_text(numbers, HOW.decimals))
                 lines.append(block)
-                yield (at := text.starts[move.line - 1]), at, f"{self.passing(text, move, name)}{text.newline}"
+                names.append(name)
+            new += self.statements(move, len(names))
+            if move.motion == "linear":
+                at = text.starts[move.line - 1]
+                yield at, at, "".join(f"{self.passing(text, move, name)}{text.newline}" for name in names)
+            else:
+                yield from self.pieces(text, move, names, points.before)
         if number > self.last:
             raise RangeError(
                 f"{text.name}: the further points would need position {number}, and {self.last} is the highest; "
@@ -165,7 +181,7 @@ class NumberedPost(RowPost):
             yield walk.end, walk.end, "".join(f"{text.newline}{line}" for line in lines)
             count = self.counted(text)
             if count is not None:
-                yield *count.span(1), str(int(count[1]) + number - walk.top)
+                yield *count.span(1), str(int(count[1]) + new)
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
         return "" if six_revolute(model) else f"for {self.maker} they are written for six revolute axes only"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -75,6 +75,14 @@ _NAMES = {
 _KUKA = (*(f"A{i}" for i in range(1, 7)), *(f"E{i}" for i in range(1, 7)))
 
 
+class ArcTurn(NamedTuple):
+    """How controllers of a language turn the tool on an arc: ``by`` one axis of the ``base``, or seen from the
+    ``path``, or so that it may pass through the orientation of the ``via``; no arc is shorter than ``least`` (rad)."""
+
+    by: Literal["base", "path", "via"]
+    least: float = np.radians(0.5)
+
+
 @dataclass(frozen=True, eq=False)
 class ToolPath:
     """Lines between ``positions`` (k, 3) of the tool in robot axes, in m, with one ``rotation``, from ``q`` (n,) on.
@@ -119,6 +127,8 @@ class Post(ABC):
     """A line that says nothing, where there are lines that stand alone."""
     judged: ClassVar[tuple[Motion, ...]] = ()
     """Motions to whose targets the controller goes by their configuration data, or not at all."""
+    arc_turn: ClassVar[ArcTurn | None] = None
+    """Where an arc can be written as several."""
     pulses: ClassVar[bool] = False
     """Whether files may state encoder pulses, so that reading them takes the drives of the robot."""
 

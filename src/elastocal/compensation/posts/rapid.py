@@ -7,7 +7,7 @@ kept.  A quaternion that changes is of unit length and has at least eight decima
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
 from elastocal.compensation.posts.post import (
     START,
+    ArcTurn,
     ToolPath,
     plain_lines,
     program_name,
@@ -27,7 +28,7 @@ from elastocal.compensation.posts.post import (
 from elastocal.compensation.posts.rapid_data import QUARTERS, WORDS, Statements, declared, four, quarter_turns
 from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
-from elastocal.compensation.posts.written import Layout, RowPost, Written, layout_of, program_of
+from elastocal.compensation.posts.written import Layout, RowPost, Written, arc_edits, layout_of, program_of
 from elastocal.compensation.program import Given, Inserted, Move, Program, Target
 from elastocal.model.inverse_kinematics import inverse_kinematics, task
 from elastocal.model.kinematics import rigid_pose
@@ -46,8 +47,9 @@ FOREARM, UPPER, WRIST = 2, 1, 4
 HOW = Written(form="quaternion")
 
 
-Tails = dict[tuple[str, int], tuple[int, int, int]]
-"""Where the statement of a move, what follows its points, and its end stand, by its file and line."""
+Tails = dict[tuple[str, int], tuple[int, int, int, int]]
+"""Where the statement of a move, what follows its points, its end, and the end of its auxiliary point stand, by its
+file and line."""
 
 
 class Rapid(RowPost):
@@ -58,6 +60,7 @@ class Rapid(RowPost):
         (rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+",) * 2
     )
     motion: ClassVar[bytes] = rb"[ \t]*+Move\w++[^;\r\n]*+;[ \t]*+(?:![^\r\n]*+)?+"
+    arc_turn: ClassVar[ArcTurn | None] = ArcTurn("path", np.radians(4.0))
     mark: ClassVar[bytes] = b"!elastocal: what follows is the next piece\n"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
@@ -79,17 +82,22 @@ class Rapid(RowPost):
 
     def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
         """MoveL to literals that are passed, before the statement of ``move``, with its speed, zone, tool, object."""
-        layout = layout_of(program)
-        start, tail, end = _tail(text, layout, move)
+        start, tail, end = _tail(text, layout_of(program), move)
         line = text.line_start(start)
-        rest = re.sub(r"(?i)(,\s*)fine\b", r"\1z0", text.text[tail:end])
-        target = program.targets[move.end]
-        lines = []
-        for row in HOW.rows(points, layout.slots.values[move.end]):
-            words = numbers_text(row, HOW.decimals)
-            pose = f"[[{','.join(words[:3])}],[{','.join(words[3:])}],{target.configuration}]"
-            lines.append(f"{text.text[line:start]}{text.text[start : start + 5]} {pose}{rest};{text.newline}")
+        head, rest = text.text[line : start + 5], _passing(text.text[tail:end])
+        lines = [f"{head} {pose}{rest};{text.newline}" for pose in _literals(program, move, points)]
         return (line, line, "".join(lines))
+
+    def arcs(self, text: Text, program: Program, move: Move, points: Inserted) -> Iterator[Edit]:
+        start, tail, end = _tail(text, layout_of(program), move)
+        line = text.line_start(start)
+        head, rest = text.text[line : start + 5], _passing(text.text[tail:end])
+
+        def form(aux: str, to: str) -> str:
+            return (f"{head} {aux}" if aux else "") + (f",{to}{rest};{text.newline}" if to else "")
+
+        behind = layout_of(program).own[move.file, move.line][3]
+        yield from arc_edits(line, behind, _literals(program, move, points), points.before, form)
 
     def branch(self, target: Target) -> Branch | None:
         """confdata: quarter turns of axes 1, 4 and 6; cfx: behind axis 1 (4), behind the lower arm (2), axis 5 < 0 (1).
@@ -159,6 +167,19 @@ class Rapid(RowPost):
         return {f"{path.name}.mod": windows_lines(lines)}
 
 
+def _passing(rest: str) -> str:
+    """What follows the points of a move, where its end is passed."""
+    return re.sub(r"(?i)(,\s*)fine\b", r"\1z0", rest)
+
+
+def _literals(program: Program, move: Move, points: Inserted) -> list[str]:
+    configuration, out = program.targets[move.end].configuration, []
+    for row in HOW.rows(points, layout_of(program).slots.values[move.end]):
+        words = numbers_text(row, HOW.decimals)
+        out.append(f"[[{','.join(words[:3])}],[{','.join(words[3:])}],{configuration}]")
+    return out
+
+
 def _remarks(text: str) -> list[str]:
     return [f"    ! {line}" for line in plain_lines(text)]
 
@@ -201,10 +222,10 @@ def _tail(text: Text, layout: Layout, move: Move) -> tuple[int, int, int]:
     """Of any move; one that repeats a line is shifted from the first such line."""
     tails: Tails = layout.own
     if (move.file, move.line) in tails:
-        return tails[move.file, move.line]
+        return tails[move.file, move.line][:3]
     spans = layout.slots.spans
     head = next(r.start for r in layout.slots.runs if move.end in r)
     line = move.line - (move.end - head)
-    start, at, end = tails[move.file, line]
+    start, at, end, _ = tails[move.file, line]
     behind = int(spans[move.end].max() - spans[head].max())
     return start + text.starts[move.line - 1] - text.starts[line - 1], at + behind, end + behind

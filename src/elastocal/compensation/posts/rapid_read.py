@@ -56,6 +56,7 @@ _ARGUMENT = re.compile(r"(?:[^,\[\]()]|\([^()]*\)|\[(?:[^\[\]]|\[[^\[\]]*\])*\])
 _SHIFT = re.compile(
     r"\s*(Offs|RelTool)\s*\(\s*([A-Za-z]\w*)\s*((?:,[^,()\[\]\\]*(?:\([^()]*\)[^,()\[\]\\]*)*){3})\)", re.A | re.I
 )
+_MODE = re.compile(r"(?<!\w)CirPathMode\b", re.A | re.I)
 _TOOL = re.compile(r"\s*(\w+)\s*(?:\\.*)?\Z", re.A | re.S)
 _OBJECT = re.compile(r"\\\s*WObj\s*:=\s*(\w+)", re.A | re.I)
 
@@ -76,7 +77,7 @@ class Walk:
     module: Statements
     data: Data
     into: Collector
-    tails: dict[tuple[str, int], tuple[int, int, int]]
+    tails: dict[tuple[str, int], tuple[int, int, int, int]]
     shifted: str = ""
     """What displaces all positions."""
     branches: Branches = field(default_factory=Branches)
@@ -235,10 +236,10 @@ class Walk:
             raise Missing(f"all positions are displaced by {what}")
         start, end = statement.span("args")
         at = _SWITCHES.match(code, start, end).end()  # type: ignore[union-attr]
-        via, via_name = None, ""
+        via, via_name, behind = None, "", -1
         if word == "movec":
-            via, via_name, at = self._point(code, at, end, False)
-            at += 1
+            via, via_name, behind = self._point(code, at, end, False)
+            at = behind + 1
         shift = _SHIFT.match(code, at, end) if word in ("movel", "movej") else None
         derived: Derived | None = None
         if shift:
@@ -254,12 +255,19 @@ class Walk:
         place = self.text.starts[line - 1]
         alone = not code[place : statement.start("word")].strip(BLANK)
         fixed = rest.fixed if alone else "other code stands on its line"
+        fixed = fixed or (self.turned_otherwise if via else "")
         self.into.move((self.text.name, line), MOTIONS[word], target, middle, rest.feed, fixed)
         if not alone:  # it may depend on a condition
             self.into.last = None
-        self.tails.setdefault((self.text.name, line), (statement.start("word"), at, end))
+        self.tails.setdefault((self.text.name, line), (statement.start("word"), at, end, behind))
         if via is None and not name and self.module.alone(statement):
             self._repeat(line, point)
+
+    @cached_property
+    def turned_otherwise(self) -> str:
+        """Why arcs cannot become several."""
+        mode = _MODE.search(self.module.code)
+        return f"the module has {mode[0]}, which turns the tool in another way" if mode else ""
 
     def _repeat(self, line: int, point: Datum) -> None:
         """Lines that are like this one but for the numbers of the point."""

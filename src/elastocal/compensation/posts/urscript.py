@@ -7,7 +7,7 @@ set_tcp(p[...]) states the tool.  movej(get_inverse_kin(pose, qnear=[...])) says
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
 from elastocal.compensation.posts.post import (
     START,
+    ArcTurn,
     ToolPath,
     base_pose,
     plain_lines,
@@ -27,7 +28,7 @@ from elastocal.compensation.posts.post import (
 )
 from elastocal.compensation.posts.text import NUMBER, Edit, Text, opened
 from elastocal.compensation.posts.urscript_read import BASE, HOW, NO_TOOL, Walk
-from elastocal.compensation.posts.written import RowPost, layout_of, program_of
+from elastocal.compensation.posts.written import RowPost, arc_edits, layout_of, program_of
 from elastocal.compensation.program import Given, Inserted, Move, Program, Target
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -46,6 +47,7 @@ class UrScript(RowPost):
     suffixes: ClassVar[tuple[str, ...]] = (".script",)
     alone: ClassVar[bytes] = rb"[ \t]*+move[lp]\([ \t]*+p\[[-+.\deE, \t]++\][^()#\"\r\n]*+\)[ \t]*+(?:#[^\r\n]*+)?+"
     motion: ClassVar[bytes] = rb"[ \t]*+(?:mov[a-z]++|servo[jcl]|speed[jl])[ \t]*+\([^\r\n]*+"
+    arc_turn: ClassVar[ArcTurn | None] = ArcTurn("base")
     mark: ClassVar[bytes] = b"# elastocal: what follows is the next piece\n"
     own_base: ClassVar[str] = BASE
     base_at_root: ClassVar[bool] = True
@@ -54,10 +56,11 @@ class UrScript(RowPost):
         given = given or Given()
         into = Collector()
         tools: dict[str, Pose] = {NO_TOOL: Pose()}
+        behind: dict[tuple[str, int], int] = {}
         for name, data in files.items():
-            Walk(opened(name, data), into, tools).whole()
+            Walk(opened(name, data), into, tools, behind=behind).whole()
         into.settle()
-        return program_of(self.kind, files, into, HOW, given, {"tool": tools})
+        return program_of(self.kind, files, into, HOW, given, {"tool": tools}, behind)
 
     def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
         """Moves that are passed with a radius of 0.1 mm, before the line of ``move``."""
@@ -67,10 +70,20 @@ class UrScript(RowPost):
         spans = layout.slots.spans[move.end] - at
         first = line.rindex("p", 0, int(spans[0, 0]))
         last = line.index("]", int(spans[-1, 1])) + 1
-        tail = re.sub(rf",\s*r\s*=\s*{NUMBER}", "", line[last:])
-        tail = tail.replace(")", ", r=0.0001)", 1)
-        new = [_posed(Pose(r, p)) for p, r in zip(points.positions, points.rotations, strict=True)]
-        return (at, at, "".join(f"{line[:first]}{pose}{tail}{text.newline}" for pose in new))
+        tail = _passing(line[last:])
+        return (at, at, "".join(f"{line[:first]}{pose}{tail}{text.newline}" for pose in _literals(points)))
+
+    def arcs(self, text: Text, program: Program, move: Move, points: Inserted) -> Iterator[Edit]:
+        at, end = text.span(move.line)
+        line = text.text[at:end].rstrip("\r\n")
+        behind = layout_of(program).own[move.file, move.line]
+        head = line[: line.index("(") + 1]
+        tail = _passing(line[line.index("]", int(layout_of(program).slots.spans[move.end][-1, 1]) - at) + 1 :])
+
+        def form(aux: str, to: str) -> str:
+            return (head + aux if aux else "") + (f", {to}{tail}{text.newline}" if to else "")
+
+        yield from arc_edits(at, behind, _literals(points), points.before, form)
 
     def branch(self, target: Target) -> Branch | None:
         values = [float(v) for v in re.findall(NUMBER, target.configuration.removeprefix("qnear"))]
@@ -101,6 +114,15 @@ class UrScript(RowPost):
             *(f"  movel({_posed(p)}, a=0.3, v=0.05)" for p in poses), "end", "",
         ]  # fmt: skip
         return {f"{path.name}.script": "\n".join(lines)}
+
+
+def _passing(tail: str) -> str:
+    """What follows the point of a move, with a radius of 0.1 mm and without a comment."""
+    return re.sub(rf",\s*r\s*=\s*{NUMBER}", "", tail.partition(")")[0]) + ", r=0.0001)"
+
+
+def _literals(points: Inserted) -> list[str]:
+    return [_posed(Pose(r, p)) for p, r in zip(points.positions, points.rotations, strict=True)]
 
 
 def _remarks(text: str) -> list[str]:

@@ -42,6 +42,7 @@ _FUNCTIONS = ("def", "thread", "sec")
 _DEPTH = {"end": -1, **dict.fromkeys(("if", "while", "for", *_FUNCTIONS), 1)}
 WHOLE = "the file"
 _FEED = re.compile(rf"\bv\s*=\s*({NUMBER})", re.A)
+_PLAIN = re.compile(r"\s*,\s*(?:[avr]\s*=\s*[^,()=]+|mode\s*=\s*0(?![.\d]))", re.A)
 _TIMED = re.compile(r"\bt\s*=", re.A)
 
 
@@ -75,6 +76,8 @@ class Walk:
     """What is active where a function or loop ends, which is gone through for that alone."""
     inside: bool = False
     """Whether it is a function or loop, and not the whole file, that is gone through so."""
+    behind: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Where the auxiliary point of an arc ends, by its line."""
 
     @cached_property
     def code(self) -> str:
@@ -290,7 +293,10 @@ class Walk:
             if middle.joints:
                 raise Missing("its point is given by axes")
             via = self._target(middle, name, "")
-            at = self.code.index(",", at, close) + 1
+            self.behind[self.text.name, line] = at
+            at = self.code.find(",", at, close) + 1
+            if not at:
+                raise Missing("an arc without a second point")
         value, name, at, near = self._aim(at, close)
         if value.joints and word != "movej":
             raise Missing("its point is given by axes")
@@ -302,6 +308,8 @@ class Walk:
         fixed = "its point has a name" if name else ""
         fixed = fixed if whole else "other code stands on its line"
         fixed = "its duration is stated for the whole of it" if _TIMED.search(rest) else fixed
+        if word == "movec" and _PLAIN.sub("", rest) != ")":
+            fixed = fixed or "its words are written in another way, or its tool keeps its angle to the path (mode)"
         speed = float(feed[1]) if feed and word != "movej" else np.nan
         self.into.move((self.text.name, line), MOTIONS[word], target, via, speed, fixed)
         if via is None and not name and whole and not near:

@@ -6,7 +6,7 @@ the numbers that are to stand in the file; it adds what only it knows (``RowPost
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -154,10 +154,17 @@ class RowPost(Post):
         """Lines to further points, before that of a linear move."""
         raise NotImplementedError
 
+    def arcs(self, text: Text, program: Program, move: Move, points: Inserted) -> Iterator[Edit]:
+        """The same of an arc, which becomes several: before its line, and behind its auxiliary point."""
+        raise NotImplementedError
+
     def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
         """Points that are put in before moves, and whatever goes with the new ``values`` (N, k) of targets."""
         for move, points in put_in(program, changes):
-            yield move.file, self.points(texts[move.file], program, move, points)
+            if move.motion == "linear":
+                yield move.file, self.points(texts[move.file], program, move, points)
+            else:
+                yield from ((move.file, edit) for edit in self.arcs(texts[move.file], program, move, points))
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
         layout = layout_of(program)
@@ -176,8 +183,23 @@ def least_decimals(program: Program, how: Written, of_axes: int | None = None) -
     return np.where(axes, DECIMALS[how.axes] if of_axes is None else of_axes, how.decimals)
 
 
+def arc_edits(
+    line: int, behind: int, words: Sequence[str], before: int, form: Callable[[str, str], str]
+) -> Iterator[Edit]:
+    """Edits that make several arcs of one, whose line begins at ``line`` and whose auxiliary point ends at ``behind``.
+
+    ``words`` are the new points as written; ``form`` makes what leads past one of them to another: a whole line, or of
+    the second alone what ends a line, or of the first alone what begins one.
+    """
+    yield line, line, "".join(form(*pair) for pair in zip(words[:before:2], words[1:before:2], strict=True))
+    rest = words[before:]
+    if rest:
+        whole = "".join(form(*pair) for pair in zip(rest[1:-1:2], rest[2:-1:2], strict=True))
+        yield behind, behind, f"{form('', rest[0])}{whole}{form(rest[-1], '')}"
+
+
 def put_in(program: Program, changes: Changes) -> Iterator[tuple[Move, Inserted]]:
-    """Further points, and the linear moves that they come before."""
+    """Further points, and the moves that they come before the end of."""
     for number, points in sorted(changes.inserted.items()):
-        program.moves[number].check_linear()
+        program.moves[number].check_points(len(points.positions))
         yield program.moves[number], points
