@@ -14,7 +14,7 @@ import numpy as np
 
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
-from elastocal.calibration.task import Task, assemble
+from elastocal.calibration.task import KNOWN, Task, assemble
 from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Blocks, Group
 from elastocal.solve.deletion import Deletion, deletion
@@ -75,9 +75,10 @@ class Fit:
         return placing, x
 
     def blocks(self, task: Task) -> Blocks:
-        """The linear problem at ``start`` of a task from which other readings are dropped."""
+        """The linear problem at ``start`` of a task from which other readings are dropped; what was not determined
+        there tells nothing."""
         known = self.unbounded.blocks
-        determined = known.used | known.jacobian.any(axis=2)
+        determined = known.used | known.jacobian.any(axis=2) | (known.readings != 0)
         return replace(known, used=task.sight.fold(task.sight.used & ~task.dropped) & determined)
 
     @cached_property
@@ -92,9 +93,11 @@ class Fit:
     @cached_property
     def covariance(self) -> Array:
         """Of parameters, stations, markers and the tool's turn; compliances with the share by which they vary."""
-        size, p = np.ones(len(self.posterior.mean)), len(self.x)
+        s, p = self.task.sight.states, len(self.x)
+        unit = KNOWN**2 * np.eye(p + 6 * len(s.stations) + 3 * s.points + 3)
+        size, own = np.ones(len(unit)), len(self.posterior.mean)
+        unit[:own, :own] = self.unbounded.covariance
         size[:p] = np.where(self.task.logs, self.values, 1.0)
-        unit = self.unbounded.covariance.copy()
         for name, part in self.task.shares.items():
             unit[:p, :p] += self.scale(name) ** 2 * (part @ part.T)
         return np.asarray(unit * size * size[:, None])
@@ -258,7 +261,7 @@ def full_step(task: Task, post: Posterior, x: Array) -> tuple[Array, float]:
         step = _curved(task, post, step)
     longest = float(np.max(np.abs(step[:p][task.logs]), initial=0.0))
     step = step * min(1.0, LONGEST / longest) if longest else step
-    return step, float(np.linalg.norm(post.factor.T @ step)) / np.sqrt(len(step))
+    return step, float(np.linalg.norm(post.factor.T @ step)) / np.sqrt(max(1, len(step)))
 
 
 def _curved(task: Task, post: Posterior, step: Array) -> Array:

@@ -56,7 +56,10 @@ class Placing:
         return cls(np.tile(np.eye(3), (s, 1, 1)), np.zeros((s, 3)), np.zeros((markers, 3)), np.eye(3), centres)
 
     def moved(self, change: Array) -> Placing:
-        """After a step: six for every station (shift, turn about its centre), three for every marker, three turns."""
+        """After a step: six for every station (shift, turn about its centre), three for every marker, three turns; or
+        none, where they are known."""
+        if not len(change):
+            return self
         s, m = len(self.turn), len(self.markers)
         steps = change[: 6 * s].reshape(s, 6)
         spin = np.moveaxis(rotations(np.ascontiguousarray(steps[:, 3:].T)), -1, 0)

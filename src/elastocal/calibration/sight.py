@@ -1,8 +1,8 @@
 """What a robot, its stations and its markers let the instruments read, and how that depends on every unknown.
 
 Unknowns, in this order: parameters of the robot; six for every station; three for every marker; three for the turn of
-the tool where orientations are read.  Rows of a state: points (x, y, z of every marker), orientation, deflections,
-distances, as far as the campaign has them.
+the tool.  Where nothing but deflections is read, those of the robot alone.  Rows of a state: points (x, y, z of every
+marker), orientation, deflections, distances, as far as the campaign has them.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class Sight:
 
     @property
     def extra(self) -> int:
-        """Unknowns beside those of the robot."""
-        return 6 * len(self.states.stations) + 3 * self.states.points + 3
+        """Unknowns beside those of the robot; deflections alone depend on none."""
+        return 0 if not self.placed else 6 * len(self.states.stations) + 3 * self.states.points + 3
 
     @cached_property
     def centres(self) -> Array:

@@ -24,7 +24,7 @@ from elastocal.values import dataclass
 FLAT = 30.0
 """Prior sd in m and rad of stations and markers of which nothing is known."""
 KNOWN = 1e-7
-"""The same of those that are known."""
+"""Sd of those that are taken as known, where only deflections are read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,14 +143,15 @@ def _groups(task: Task) -> list[Group]:
 
 
 def _placing_groups(task: Task) -> list[Group]:
-    """Stations, markers and the tool's turn: unknown, or known where only deflections are read."""
+    """Stations, markers and the tool's turn."""
     s, p = task.sight.states, len(task.names)
     stations, m = len(s.stations), s.points
-    size = FLAT if task.sight.placed else KNOWN
+    if not task.sight.placed:
+        return []
     shifts = np.concatenate([p + 6 * k + np.arange(3) for k in range(stations)])
     markers, turn = p + 6 * stations + np.arange(3 * m), p + task.sight.extra - 3 + np.arange(3)
     return [
-        Group(Scale("stations", size, 0.0), np.concatenate([shifts, shifts + 3])),
-        Group(Scale("markers", size, 0.0), markers),
-        Group(Scale("tool turn", size, 0.0), turn),
+        Group(Scale("stations", FLAT, 0.0), np.concatenate([shifts, shifts + 3])),
+        Group(Scale("markers", FLAT, 0.0), markers),
+        Group(Scale("tool turn", FLAT, 0.0), turn),
     ]

@@ -53,7 +53,9 @@ class ToolStates:
 
 
 class Tool(Protocol):
-    """The tool's states for values of the parameters sought; ``exact`` where none that are nearby will do."""
+    """The tool's states for values of the parameters sought; ``exact`` where none that are nearby will do.
+
+    ``solved``: whether those that were given last are exact for these values."""
 
     def states(self, values: Array, exact: bool = True) -> ToolStates: ...
 

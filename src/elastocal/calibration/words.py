@@ -114,9 +114,9 @@ def _known(robot: Robot, prior: Prior, log: bool, positive: bool) -> Wanted:
 
 def without_names(w: Wanted, names: Sequence[str]) -> Wanted:
     """A group less some of its parameters."""
-    keep = [i for i, n in enumerate(w.names) if n not in names]
-    if len(keep) == len(w.names):
+    if not any(n in w.names for n in names):
         return w
+    keep = [i for i, n in enumerate(w.names) if n not in names]
     precision = None if w.precision is None else np.linalg.inv(np.linalg.inv(w.precision)[np.ix_(keep, keep)])
     return replace(w, names=tuple(w.names[i] for i in keep), precision=precision)
 

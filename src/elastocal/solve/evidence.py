@@ -321,8 +321,8 @@ def _slopes(post: Posterior) -> Array:
         gradient[first] = blocks.power * (float(np.sum(post.white**2)) - blocks.count) + effective
         return gradient
     n, r, p = blocks.shape
-    rows = np.zeros((n * r, p))
-    rows[blocks.read] = _times(blocks, post.inverse, blocks.jacobian).reshape(n * r, p)[blocks.read] @ post.half.T
+    rows = _times(blocks, post.inverse, blocks.jacobian).reshape(n * r, p)
+    rows[blocks.read] = rows[blocks.read] @ post.half.T
     spread = rows.reshape(n, r, p)
     # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
     pull = post.white[:, :, None] * post.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
