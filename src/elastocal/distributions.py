@@ -93,9 +93,9 @@ def chdtri(freedom: float, probability: float) -> float:
 
 def bdtr(most: npt.ArrayLike, tries: npt.ArrayLike, probability: float) -> Any:
     """Probability of at most so many successes, fewer than the tries, each of which has the same probability."""
-    more = np.asarray(most, dtype=np.float64) + 1
-    left = np.asarray(tries, dtype=np.float64) - most
-    return fdtrc(2 * more, 2 * left, left / more * probability / (1 - probability))
+    k = np.asarray(most, dtype=np.float64)
+    left = np.asarray(tries, dtype=np.float64) - k
+    return fdtrc(2 * (k + 1), 2 * left, left / (k + 1) * probability / (1 - probability))
 
 
 def _incomplete_beta(a: Array, b: Array, x: Array, y: Array) -> Array:

@@ -6,6 +6,8 @@ import hashlib
 import json
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +65,23 @@ def test_it_may_be_run_again_where_an_older_one_lies(shown: Shown) -> None:
     with new_cell(shown.folder) as cell:
         assert cell.name == "elastocal-demo"
     assert {p: p.read_bytes() for p in before} == before
+
+
+def test_its_steps_load_nothing_heavy_and_warn_of_nothing(shown: Shown, tmp_path: Path) -> None:
+    """Typed in the cell that stays, in a process of their own, which takes a second with all that it loads."""
+    cell = tmp_path / "cell"
+    shutil.copytree(shown.folder, cell)
+    for words in (["calibrate", "."], ["compensate", ".", "--truth", "truth/robot.yaml"]):
+        code = (
+            f"import sys; sys.argv = ['elastocal', *{words}]\n"
+            "from elastocal.app.cli.main import main\n"
+            "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0\n"
+            "heavy = {'scipy', 'plotly', 'rich', 'pydantic', 'jinja2'} & sys.modules.keys()\n"
+            "sys.exit(f'loaded: {heavy}' if heavy else 0)"
+        )
+        line = [sys.executable, "-W", "error", "-c", code]
+        done = subprocess.run(line, cwd=cell, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
 
 
 def test_it_ends_with_the_numbers_that_matter_and_the_report(shown: Shown) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from elastocal.app.cells.trace import FORMAT, current, versions
 from elastocal.report.blocks import Report, Table
 from elastocal.untrusted import shown_plainly
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.write import Content
@@ -140,9 +141,28 @@ def print_screen(report: Report, written: bool) -> None:
 
 
 def print_text(report: Report) -> None:
-    from rich.console import Console
-
     from elastocal.report.text import print_report
+
+    coloured = sys.stdout.isatty() or any(os.environ.get(name) for name in COLOURS)
+    print_report(report, _coloured() if coloured else _Plain(_width()))
+
+
+COLOURS = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Where one of these is set, rich decides whether a file or a pipe gets colours."""
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """Lines without colours, as rich prints them where there is no terminal; loading it takes longer than they do."""
+
+    width: int
+
+    def print(self, line: str, **style: Any) -> None:
+        print(line.expandtabs())
+
+
+def _coloured() -> Any:
+    from rich.console import Console
 
     class Quiet(Console):
         """Leaves a broken pipe to whoever ends the program, in place of an exit of its own."""
@@ -150,7 +170,7 @@ def print_text(report: Report) -> None:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    print_report(report, Quiet(file=sys.stdout, highlight=False, width=_width()))
+    return Quiet(file=sys.stdout, highlight=False, width=_width())
 
 
 def _width() -> int:
