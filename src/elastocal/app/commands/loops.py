@@ -6,8 +6,6 @@ from math import degrees, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -44,28 +42,20 @@ class LoopsResult:
 def loops(
     data: Annotated[
         Path,
-        typer.Argument(
-            metavar="DATA.csv",
-            help="Readings in order: force_N,displacement_um[,direction_deg][,cycle][,joint,lever_mm].",
-        ),
+        o.argument("DATA.csv", "Readings in order: force_N,displacement_um[,direction_deg][,cycle][,joint,lever_mm]."),
     ],
     lever: Annotated[
-        list[str] | None,
-        typer.Option(metavar="JOINT=MM", help="Lever arm of a joint, from its axis to force and gauge; repeatable."),
+        list[str] | None, o.option("JOINT=MM", "Lever arm of a joint, from its axis to force and gauge; repeatable.")
     ] = None,
     at_gripper: Annotated[
-        bool, typer.Option("--at-gripper", help="Joints were read at the gripper: take its own values off theirs.")
+        bool, o.flag("Joints were read at the gripper: take its own values off theirs.", "--at-gripper")
     ] = False,
-    frame: Annotated[str, typer.Option(metavar="FRAME", help="The gripper's frame in the robot file.")] = "gripper",
+    frame: Annotated[str, o.option("FRAME", "The gripper's frame in the robot file.")] = "gripper",
     noise_um: Annotated[
-        float | None, typer.Option(metavar="UM", help="Standard deviation of a reading (default: from the residuals).")
+        float | None, o.option("UM", "Standard deviation of a reading (default: from the residuals).")
     ] = None,
-    threshold: Annotated[
-        float, typer.Option(metavar="N", help="Forces and changes of force up to this are not told from zero.")
-    ] = 0.0,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Write the elements for the robot file."), o.WRITTEN
-    ] = None,
+    threshold: Annotated[float, o.option("N", "Forces and changes of force up to this are not told from zero.")] = 0.0,
+    out: Annotated[Path | None, o.option("FILE.yaml", "Write the elements for the robot file."), o.WRITTEN] = None,
 ) -> LoopsResult:
     """Compliance, backlash, hysteresis from dial-gauge loops.
 

@@ -7,8 +7,6 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, ROBOT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -46,29 +44,22 @@ class TransmissionResult:
 @command("procedures", 5, _CELL, csv=True)
 def transmission(
     tables: Annotated[
-        list[Path],
-        typer.Argument(metavar="TABLE.csv...", help="Columns A1_counts, A1_deg, A1_motor_deg, or one joint at a time."),
+        list[Path], o.argument("TABLE.csv...", "Columns A1_counts, A1_deg, A1_motor_deg, or one joint at a time.")
     ],
     robot: Annotated[
-        str | None, typer.Option(metavar="ROBOT", help="The robot whose axes these are; --out then writes all of it.")
+        str | None, o.option("ROBOT", "The robot whose axes these are; --out then writes all of it.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.yaml", help="Write the robot file, or its section controller."),
-        o.WRITTEN,
+        Path | None, o.option("FILE.yaml", "Write the robot file, or its section controller."), o.WRITTEN
     ] = None,
     measured: Annotated[
-        bool, typer.Option("--measured", help="Write measured ratios, not the simple ones that they support.")
+        bool, o.flag("Write measured ratios, not the simple ones that they support.", "--measured")
     ] = False,
     offsets: Annotated[
-        str, typer.Option(metavar="test|zero|free", help="Counts at joint value zero: zero unless a test forbids it.")
+        str, o.option("test|zero|free", "Counts at joint value zero: zero unless a test forbids it.")
     ] = "test",
-    counts_per_turn: Annotated[
-        str | None, typer.Option(metavar="A1=N,...", help="Counts per motor turn that are known.")
-    ] = None,
-    wrap: Annotated[
-        int | None, typer.Option(metavar="N", help="The counters start again after N counts; unwrap them.")
-    ] = None,
+    counts_per_turn: Annotated[str | None, o.option("A1=N,...", "Counts per motor turn that are known.")] = None,
+    wrap: Annotated[int | None, o.option("N", "The counters start again after N counts; unwrap them.")] = None,
 ) -> TransmissionResult:
     """Coupling of motors and joints from encoder counts.
 
