@@ -6,7 +6,8 @@ Every file says what it is by one word: ``format: elastocal-robot/1``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,14 @@ class Located:
         if isinstance(kind, type):
             return kind(message, **{"value": self._written(path)[1] if path else None, **place, **data})
         return kind.reworded(message, **place)
+
+    @contextmanager
+    def at(self, path: Path_) -> Iterator[None]:
+        """Errors of what is made of the value at this place name it."""
+        try:
+            yield
+        except InputError as error:
+            raise self.error(path, str(error), error) from None
 
     def unknown(self, path: Path_, what: str, name: str, valid: Iterable[str]) -> UnknownNameError:
         """A name at this place that does not exist."""

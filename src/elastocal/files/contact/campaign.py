@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.errors import ConflictError, RangeError
 from elastocal.files import schema
 from elastocal.files.campaign.file import UNSTATED, CampaignFile, ReadingsEntry, all_files, named_robot, table_notes
-from elastocal.files.campaign.requests import read_requests, read_sources
+from elastocal.files.campaign.requests import check_sources, read_requests, read_sources
 from elastocal.files.contact.checks import (
     check_commanded,
     check_count,
@@ -19,7 +19,6 @@ from elastocal.files.contact.checks import (
     check_places,
     check_pressed,
     check_recorded,
-    check_sources,
 )
 from elastocal.files.contact.objects import check_objects, read_objects
 from elastocal.files.contact.table import ContactColumns, ContactTable, read_contact_table

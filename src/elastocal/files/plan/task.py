@@ -26,7 +26,6 @@ from elastocal.design.task import MOST, TestPlan
 from elastocal.errors import (
     ConflictError,
     FormatError,
-    InputError,
     MissingError,
     NumberError,
     RangeError,
@@ -237,7 +236,5 @@ def _near(located: Located, t: TestEntry, model: Robot) -> Array | None:
 
 
 def _box(located: Located, path: Path_, low: Any, high: Any) -> Region:
-    try:
+    with located.at(path):
         return Region(low, high)
-    except InputError as error:
-        raise located.error(path, str(error), error) from None
