@@ -34,8 +34,9 @@ def chosen(request: Request, name: str) -> CellFolder:
 
 
 Cell = Annotated[CellFolder, Depends(chosen)]
-Text, Texts = Annotated[str, Form()], Annotated[list[str] | None, Form()]
-"""What a form holds under a name, once or several times."""
+Text = Annotated[str, Form()]
+Texts = Annotated[list[str] | None, Form()]
+"""What a form holds under a name several times."""
 Dropped = Annotated[UploadFile | None, File()]
 
 
