@@ -18,7 +18,7 @@ from elastocal.measure.measured import Measured, ParameterPrior
 from elastocal.measure.sources.source import SourceUnknown
 from elastocal.model.robot import Robot
 from elastocal.solve.streamed import Reduced, Rows, reduce_rows
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
 UNSTATED = 1e-5
@@ -125,12 +125,6 @@ class Problem:
     def equations(self) -> int:
         """Readings and priors."""
         return self.readings + len(self.misfit) - self.shape[0] * self.shape[1]
-
-    @cached_property
-    def reading(self) -> Ints:
-        """Number of the reading that each row belongs to; priors count on from N."""
-        n, r = self.shape
-        return np.concatenate([np.repeat(np.arange(n), r), n + np.arange(len(self.misfit) - n * r)])
 
     @property
     def nuisance(self) -> tuple[str, ...]:
