@@ -72,8 +72,7 @@ class Experiment:
 
     @property
     def values(self) -> Array:
-        table = self.truth.parameters
-        return np.array([table.rows[table.index(n)].value for n in self.names])
+        return np.array([self.truth.parameters[n].value for n in self.names])
 
     def setup(self, rows: Ints, repeats: int) -> Setup:
         each = np.repeat(rows, repeats)

@@ -161,7 +161,7 @@ def linearise(
     used = np.isfinite(raw) & np.all(np.isfinite(columns), axis=2) & weights.live
     matrix = weights.whiten(np.where(used[:, :, None], columns, 0.0)).reshape(n * r, -1)
     misfit = weights.whiten(np.where(used, raw, 0.0)).reshape(-1)
-    rows = [model.parameters.rows[model.parameters.index(name)] for name in parameters]
+    rows = [model.parameters[name] for name in parameters]
     known_before = [*(ParameterPrior(e.name, 0.0, e.sd) for e in extra if np.isfinite(e.sd)), *campaign.priors]
     start = np.array([*(p.value for p in rows), *(given.get(e.name, 0.0) for e in extra)])
     prior, aim = _priors([*parameters, *(e.name for e in extra)], start, known_before)
