@@ -10,7 +10,7 @@ from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.commands.arcs import noise_of
-from elastocal.errors import DuplicateError, FormatError, MissingError, RangeError
+from elastocal.errors import MissingError, RangeError
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def loops(
     Example:
       elastocal loops loops.csv --lever J1=660 --lever J2=330 --report loops.html
     """
+    from elastocal.app.configurations import positive_by_name
     from elastocal.files.tables.loops import read_loops
     from elastocal.procedures.loops import identify
 
@@ -73,30 +74,14 @@ def loops(
     if not (isfinite(threshold) and threshold >= 0):
         raise RangeError.of("threshold", threshold, "must be a force in N, zero or more")
     typed = tuple(lever or ())
-    lengths = _levers(typed)
+    form = "write the joint and its lever in mm, such as J1=330"
+    lengths = {j: 1e-3 * mm for j, mm in positive_by_name("lever", typed, form).items()}
     records = read_loops(data, threshold)
     identified = identify(records, levers=lengths, at_gripper=at_gripper, noise=noise)
     text = elements_text(identified.elements(frame), records[0].source)
     if out is not None and not text:
         raise MissingError.of("out", out, "these loops give no element; add direction_deg or a joint with its lever")
     return LoopsResult(identified, typed, frame, threshold, text, {} if out is None else {out: text})
-
-
-def _levers(texts: tuple[str, ...]) -> dict[str, float]:
-    """JOINT=MM texts as lengths in m."""
-    out: dict[str, float] = {}
-    for text in texts:
-        joint, equals, length = (part.strip() for part in text.partition("="))
-        try:
-            value = 1e-3 * float(length.replace(",", "."))
-        except ValueError:
-            value = 0.0
-        if not (joint and equals and isfinite(value) and value > 0):
-            raise FormatError.of("lever", text, "write the joint and its lever in mm, such as J1=330")
-        if joint in out:
-            raise DuplicateError.of("lever", text, f"joint {joint} has a lever already; keep one")
-        out[joint] = value
-    return out
 
 
 def elements_text(elements: Sequence[LoopElement], file: str) -> str:

@@ -11,6 +11,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, given_by, protect
 from elastocal.errors import ConflictError, FileError, FormatError, RangeError
 from elastocal.report.blocks import Column, Fact, Report, Section, Table, Unknown
+from elastocal.untrusted import finite_number
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -113,18 +114,13 @@ def _truth(word: str | None, plan: CampaignFile) -> Robot:
 
 def _varied(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[str, ...]]:
     """The robot with parameters times a factor, or more by a value in SI, and a sentence on each."""
-    from math import isfinite
-
     from elastocal.files.robot.read import selected
 
     notes: list[str] = []
     for word in words:
         pattern, equals, text = (part.strip() for part in word.partition("="))
-        try:
-            number = float(text)
-        except ValueError:
-            number = float("nan")
-        if not equals or not isfinite(number):
+        number = finite_number(text)
+        if not equals or number is None:
             raise FormatError.of(
                 "vary", word, "give NAME=FACTOR such as A2.k=1.25, or NAME=+VALUE in SI such as A3.offset=+5e-4"
             )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OFFSETS = {"test": None, "zero": True, "free": False}
 YAML = (".yaml", ".yml")
+_COUNTS = "is not of the form A1=16384; give axis and counts"
 
 
 _CELL = Uses(
@@ -71,6 +72,7 @@ def transmission(
       elastocal transmission single.csv wrist.csv --robot kuka-kr5 --out my-robot.yaml
     """
     from elastocal.app.cli.progress import stage
+    from elastocal.app.configurations import positive_by_name
     from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.encoders import read_encoder_tables
     from elastocal.procedures.transmission import identify
@@ -80,10 +82,11 @@ def transmission(
     stage(0, 3, "reading the tables")
     read = read_encoder_tables(tables)
     kinds = _kinds(read.kinds, model, tables)
+    known = counts_per_turn.split(",") if counts_per_turn else ()
     stage(1, 3, "structure matrix, outliers, ratios")
     fit = identify(
         read.series, axes=None if model is None else model.controller.axes, from_zero=OFFSETS[offsets], wrap=wrap,
-        counts_per_turn=_counts_per_turn(counts_per_turn),
+        counts_per_turn=positive_by_name("counts_per_turn", known, _COUNTS),
         prismatic=[a for a in kinds if kinds[a] == "prismatic"],
     )  # fmt: skip
     stage(2, 3, "robot file")
@@ -115,20 +118,6 @@ def _kinds(kinds: Mapping[str, str], model: Robot | None, tables: Sequence[Path]
                 f"joint is {motion.kind} in robot {model.name}; correct one of them"
             )
     return {**kinds, **{a: m.kind for a, m in zip(model.controller.axes, model.motions, strict=True)}}
-
-
-def _counts_per_turn(text: str | None) -> dict[str, float]:
-    """From "A1=16384,A2=16384"."""
-    out: dict[str, float] = {}
-    for part in text.split(",") if text else ():
-        axis, equals, value = part.partition("=")
-        try:
-            out[axis.strip()] = float(value)
-        except ValueError:
-            equals = ""
-        if not equals or not out[axis.strip()] > 0:
-            raise FormatError.of("counts_per_turn", part.strip(), "is not of the form A1=16384; give axis and counts")
-    return out
 
 
 def _unknowns(fit: Transmission) -> Iterator[str]:
