@@ -205,10 +205,7 @@ class Expected:
 
 
 def expected(
-    model: Robot,
-    campaign: Measured,
-    names: Sequence[str],
-    thresholds: tuple[float, float] = (ABOVE, BELOW),
+    model: Robot, campaign: Measured, names: Sequence[str], thresholds: tuple[float, float] = (ABOVE, BELOW)
 ) -> Expected:
     """Accuracy to expect of the parameters named, at the model's values."""
     kind = campaign.measurement.structure(model, names)

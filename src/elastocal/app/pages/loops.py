@@ -227,10 +227,7 @@ def _principal_rows(name: str, unit: str, factor: float, fit: DirectionFit) -> l
 
 
 def _quantities(directions: Directions) -> tuple[tuple[str, str, float, DirectionFit], ...]:
-    return (
-        ("compliance", "um/N", 1e6, directions.compliance),
-        ("backlash", "um", 2e6, directions.half_gap),
-    )
+    return (("compliance", "um/N", 1e6, directions.compliance), ("backlash", "um", 2e6, directions.half_gap))
 
 
 def joint_table(loops: Loops) -> Table:

@@ -270,11 +270,7 @@ def noise_table(fit: Transmission) -> Table:
         if level is not None
     )
     return Table(
-        "noise",
-        "",
-        columns,
-        rows,
-        ("Standard deviation of an angle (or a length) and of a count, without outliers.",),
+        "noise", "", columns, rows, ("Standard deviation of an angle (or a length) and of a count, without outliers.",)
     )
 
 

@@ -121,10 +121,7 @@ def read_requests(
     notes = (f"Not of form {entry.form}, described as in the robot file: {', '.join(odd)}.",) if odd else ()
     if numbers >= len(names) or plan:
         return requests, notes
-    return requests, (
-        *notes,
-        f"{numbers} numbers were read, fewer than the {len(names)} parameters sought.",
-    )
+    return requests, (*notes, f"{numbers} numbers were read, fewer than the {len(names)} parameters sought.")
 
 
 def changed_requests(requests: Requests) -> dict[str, Any]:

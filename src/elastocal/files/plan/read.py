@@ -18,14 +18,7 @@ from elastocal.design.poses import Draw
 from elastocal.design.sweeping import Sweeping
 from elastocal.design.task import MOST, PlanTask
 from elastocal.design.touching import Touching
-from elastocal.errors import (
-    ConflictError,
-    DuplicateError,
-    MissingError,
-    RangeError,
-    TooFewError,
-    UnsupportedError,
-)
+from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError, TooFewError, UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.file import listed
 from elastocal.files.campaign.requests import check_sources, read_sources

@@ -23,15 +23,7 @@ from elastocal.design.method import Measuring, Method
 from elastocal.design.obstacles.obstacle import obstacle_kinds
 from elastocal.design.poses import Poses, Region
 from elastocal.design.task import MOST, TestPlan
-from elastocal.errors import (
-    ConflictError,
-    FormatError,
-    MissingError,
-    NumberError,
-    RangeError,
-    ShapeError,
-    UnitError,
-)
+from elastocal.errors import ConflictError, FormatError, MissingError, NumberError, RangeError, ShapeError, UnitError
 from elastocal.files import schema
 from elastocal.files.located import Located, Path_
 from elastocal.files.opened import existing, read_bytes
