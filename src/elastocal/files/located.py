@@ -208,6 +208,13 @@ def check_format(located: Located, wanted: str, what: str) -> None:
     raise located.error((), problem, FormatError, value=match[0], allowed=(wanted,))
 
 
+def read_formatted(path: Path, wanted: str, what: str) -> Located:
+    """A YAML file of the format ``wanted``."""
+    located = read_yaml(path, f"{what} starts with 'format: {wanted}'")
+    check_format(located, wanted, what)
+    return located
+
+
 def read_json(path: Path, wanted: str, what: str) -> Located:
     """A JSON file of the format ``wanted``; one that is no JSON at all may still say what it is."""
     file, text = path.as_posix(), read_text(path)

@@ -23,7 +23,7 @@ from elastocal.files import schema
 from elastocal.files.campaign.file import listed
 from elastocal.files.campaign.requests import check_sources, read_sources
 from elastocal.files.contact.objects import read_objects
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.located import Located, read_formatted, read_yaml
 from elastocal.files.plan.file import PlanEntry, PlanFile, SweepEntry, nothing_said
 from elastocal.files.plan.task import check_axes, check_frame, read_around, read_kinds, read_plan_cell, read_tests
 from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
@@ -61,8 +61,7 @@ def plans_arcs(path: Path) -> bool:
 
 def read_plan_file(path: Path) -> PlanFile:
     """A plan file with its robot; other files are looked for from its folder."""
-    located = read_yaml(path, _START)
-    check_format(located, FORMAT, "a plan file")
+    located = read_formatted(path, FORMAT, "a plan file")
     units = declared_units(located)
     e = schema.construct(PlanEntry, located, (), _wider(located.data), units)
     robot = read_robot(e.robot, e.tool, path.parent)
