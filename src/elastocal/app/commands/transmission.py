@@ -117,7 +117,7 @@ def _kinds(kinds: Mapping[str, str], model: Robot | None, tables: Sequence[Path]
                 f"{tables[0]}: {axis} has a unit of {'a length' if motion.kind == 'revolute' else 'an angle'}, but its "
                 f"joint is {motion.kind} in robot {model.name}; correct one of them"
             )
-    return {**kinds, **{a: m.kind for a, m in zip(model.controller.axes, model.motions, strict=True)}}
+    return {**kinds, **model.axis_kinds}
 
 
 def _unknowns(fit: Transmission) -> Iterator[str]:

@@ -166,9 +166,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     if path is None and len({Path(w).name for w in raws}) == len(raws):
         raws = {Path(w).name: raw for w, raw in raws.items()}
         raws = with_markers_of_files(raws)
-    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
-    skip = entry.missing == "skip"
-    wanted = Wanted(axes, None, entry.measurement, skip, False, model.controller.drives, units, model.gravity)
+    wanted = Wanted(model, None, entry.measurement, entry.missing == "skip", declared=units)
     tables, euler, turned = oriented(read_tables(raws, wanted), model, entry.euler)
     raws = {table.word: table.raw for table in tables}
     entry = replace(entry, euler=euler)

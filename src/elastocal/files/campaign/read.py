@@ -88,10 +88,8 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     entry = given.entry
     model = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
     raws = read_tables_of(located, entry.table, model)
-    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = plan or entry.missing == "skip"
-    drives = model.controller.drives
-    wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, drives, given.units, model.gravity)
+    wanted = Wanted(model, model.tree.names, entry.measurement, skip, plan, given.units)
     tables, _, turned = oriented(read_tables(raws, wanted), model, entry.euler, plan)
     markers, chosen = chosen_markers(given, tables, model)
     readings = gathered_readings(tables, markers, plan, entry.repeats)
