@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.app.pages.result_columns import or_reason
+from elastocal.app.pages.result_columns import filled, or_reason
 from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Report, Section, Table, Unknown
 from elastocal.report.plane_figures import direction_map, loop_graphs
 
@@ -29,12 +29,11 @@ MODEL = (
 
 def page(result: LoopsResult) -> Report:
     loops = result.loops
-    outliers = outlier_table(loops)
     sections = (
         Section("Loops", (loop_table(loops),)),
         Section("All directions together", directions(loops)),
-        Section("Joints", (joint_table(loops),) if loops.joints else ()),
-        Section("Outliers", (outliers,) if outliers.rows else ()),
+        Section("Joints", filled(joint_table(loops))),
+        Section("Outliers", filled(outlier_table(loops))),
         Section("Tests of straight parallel lines", (departure_table(loops), *graphs(loops))),
         Section("For the robot file", (Code("yaml", result.yaml),) if result.yaml else ()),
     )
