@@ -268,7 +268,7 @@ def test_elements_state_their_accuracy(run, written):
         (("--lever", "J1=-3"), "write the joint and its lever in mm"),
         (("--lever", "J9=330"), "there is no joint 'J9'"),
         (("--lever", "J1=330"), "joint J1 has levers of 330 and 660 mm"),
-        (("--lever", "J1=660", "--lever", "J1=660"), "has a lever already"),
+        (("--lever", "J1=660", "--lever", "J1=660"), "has a number already"),
         (("--noise-um", "0"), "must be a positive number"),
         (("--threshold", "-1"), "must be a force in N"),
         (("--at-gripper",), "the loop of joint J1 has no direction"),

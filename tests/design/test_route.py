@@ -40,12 +40,11 @@ def test_the_route_is_that_of_the_stops() -> None:
         np.array([0, 2, 5, 7])
     )  # two under the weight, two under the jack
     deflection, position = (Measuring(kind, (Marker("tool"),)) for kind in ("deflection", "position"))
-    assert deflection.route(both) == (0, 1, 0, 1, 2, 3)
-    assert position.route(both) == (0, 1, 2, 3)
-    assert deflection.route(candidates_of(arm(), FOLDED)) == (0, 1, 2, 3)
-    for method in (deflection, position):
-        halts = method.program(both, 1, np.full(2, np.nan))
-        np.testing.assert_array_equal([s.q for s in halts], both.q[list(method.route(both))])
+    unloaded = candidates_of(arm(), FOLDED)
+    routes = ((deflection, both, [0, 1, 0, 1, 2, 3]), (position, both, range(4)), (deflection, unloaded, range(4)))
+    for method, chosen, route in routes:
+        halts = method.program(chosen, 1, np.full(2, np.nan))
+        np.testing.assert_array_equal([s.q for s in halts], chosen.q[list(route)])
 
 
 def test_the_way_back_to_the_first_pose_is_looked_at() -> None:
@@ -53,8 +52,9 @@ def test_the_way_back_to_the_first_pose_is_looked_at() -> None:
     post = SphereObstacle(centre=(1.45 * np.cos(0.6), 1.45 * np.sin(0.6), 0.0), radius=0.02)
     cell = Cell((Link("q1", "elbow", 0.05), Link("q2", "tool", 0.05)), (post,))
     ways, q = Ways(arm(), cell, (Obstacles(),)), np.array(FOLDED)
-    route = list(Measuring("deflection", (Marker("tool"),)).route(candidates_of(arm(), FOLDED, WEIGHT)))
-    words = ways.blocked(q[route][:-1], q[route][1:])
+    method, chosen = Measuring("deflection", (Marker("tool"),)), candidates_of(arm(), FOLDED, WEIGHT)
+    stops = np.array([s.q for s in method.program(chosen, 1, np.full(2, np.nan))])
+    words = ways.blocked(stops[:-1], stops[1:])
     assert words == ("", "", "", "obstacles", "", "", "")
     assert [bool(w) for w in ways.blocked(q[:-1], q[1:])] == [False] * 3
     closed = ways.between(q)

@@ -5,16 +5,25 @@ of a workpiece, "x:1600:2100:15,y:-150:150:11,z:800" in mm of a work object.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import ConflictError, InputError, MissingError, NumberError, RangeError, ShapeError
+from elastocal.errors import (
+    ConflictError,
+    DuplicateError,
+    FormatError,
+    InputError,
+    MissingError,
+    NumberError,
+    RangeError,
+    ShapeError,
+)
 from elastocal.model.limits import limit_text
+from elastocal.untrusted import finite_number, why_no_number
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from elastocal.model.places import Plane
     from elastocal.model.robot import Robot
@@ -170,14 +179,25 @@ def numbers(text: str, count: int, what: str, names: str) -> tuple[float, ...]:
         raise ShapeError(f"{what}: {count} numbers are needed ({names or 'none'}), {len(parts)} were given")
     out = []
     for part in parts:
-        try:
-            value = float(part.replace("_", "no digit"))
-        except ValueError:
-            raise NumberError(f"{what}: {part.strip()!r} is not a number; give {names}") from None
-        if not isfinite(value):
-            raise NumberError(f"{what}: {part.strip()!r} is not finite; give {names}")
+        value = finite_number(part)
+        if value is None:
+            raise NumberError(f"{what}: {part.strip()!r} {why_no_number(part.strip())}; give {names}")
         out.append(value)
     return tuple(out)
+
+
+def positive_by_name(parameter: str, texts: Iterable[str], form: str) -> dict[str, float]:
+    """Numbers above zero from ``NAME=NUMBER``, each name once; ``form`` is what to write."""
+    out: dict[str, float] = {}
+    for text in (t.strip() for t in texts):
+        name, _, number = (part.strip() for part in text.partition("="))
+        value = finite_number(number.replace(",", ".")) or 0.0
+        if not name or not value > 0:
+            raise FormatError.of(parameter, text, form)
+        if name in out:
+            raise DuplicateError.of(parameter, text, f"{name} has a number already; keep one")
+        out[name] = value
+    return out
 
 
 PLACES_FORM = "x:from:to:count,y:from:to:count,z:at in mm, for example x:1600:2100:15,y:-150:150:11,z:800"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, FormatError, MissingError, RangeError, UnsupportedError
+from elastocal.untrusted import finite_number
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -205,11 +206,8 @@ def limits_of(words: tuple[str, ...], counted: str = "m") -> Limits | None:
         name, _, text = word.rpartition("=")
         known = ("mm", "um", "m") if counted == "m" else ("Nm",)
         unit = next((u for u in ("%", *known) if text.strip().endswith(u)), "")
-        try:
-            value = float(text.strip().removesuffix(unit))
-        except ValueError:
-            value = 0.0
-        if not name or not unit or not 0 < value < float("inf") or (name == "error") == (unit == "%"):
+        value = finite_number(text.strip().removesuffix(unit)) or 0.0
+        if not name or not unit or not value > 0 or (name == "error") == (unit == "%"):
             example = "0.1mm" if counted == "m" else "2Nm"
             raise FormatError.of(
                 "require", word, f"write NAME=2% for parameters, or error={example} for the test poses"

@@ -183,11 +183,6 @@ class Certificate:
         """
         return float(np.exp(min(0.0, self.gain - self.bound)))
 
-    @property
-    def gap(self) -> float:
-        """What ending the algorithm costs the bound; the rest is between weights and whole numbers."""
-        return self.bound - self.relaxed
-
 
 def certify(
     candidates: CandidateRows,

@@ -95,10 +95,6 @@ class Method(ABC):
         """The candidate of every reading where several are taken as one; None: each is its own."""
         return None
 
-    def route(self, chosen: CandidateSet) -> tuple[int, ...]:
-        """Candidates in the order in which the program comes to them, one perhaps more than once."""
-        return tuple(range(len(chosen)))
-
     @abstractmethod
     def program(self, chosen: CandidateSet, repeats: int, rated: Array) -> tuple[Stop, ...]:
         """What the cell does, stop by stop; ``rated`` (n,) are full speeds of the axes in rad/s, nan if unknown."""
@@ -167,11 +163,6 @@ class Measuring(Method):
 
     def _tested(self, frame: str = "") -> Marker:
         return Marker(self.markers[0].frame if self.placing else frame)
-
-    def route(self, chosen: CandidateSet) -> tuple[int, ...]:
-        """Under a load that is carried a deflection is read twice, first everywhere without the load."""
-        blocks = load_blocks(chosen)
-        return tuple(i for b in blocks for _ in range(1 + self._first_without(chosen, b[0])) for i in b)
 
     def program(self, chosen: CandidateSet, repeats: int, rated: Array) -> tuple[Stop, ...]:
         """A deflection needs a reading without and one with the load.

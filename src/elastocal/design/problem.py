@@ -152,7 +152,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
     slopes = rows.widened(tests.derivatives(method, model, names))
     if isinstance(method, Measuring) and method.placing:
         slopes[:, :, len(names) :] = method.placing_at_tests(tests.q, tests.load, model, rows.names[len(names) :])
-    values = np.array([model.parameters.values[model.parameters.index(n)] for n in names])
+    values = np.array([model.parameters[n].value for n in names])
     criterion = criterion_of(task.weights, Stakes(_scales(rows, model), slopes, task.over))
     left_out = tuple(n for n in wanted if n not in names)
     return DesignProblem(task, candidates, steps, rows, left_out, tests, slopes, values, criterion, access)
@@ -160,7 +160,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
 
 def _scales(rows: CandidateRows, model: Robot) -> Array:
     """Sizes of all unknowns: values of parameters, or what matters of them where these are zero; nuisances count 1."""
-    sought = [model.parameters.rows[model.parameters.index(n)] for n in rows.own]
+    sought = [model.parameters[n] for n in rows.own]
     out = np.ones(rows.parameters)
     out[: len(sought)] = [abs(p.value) or p.scale for p in sought]
     return out

@@ -58,11 +58,7 @@ class ContactSet:
 
 
 def contacts_from(
-    model: Robot,
-    start: Array,
-    surfaces: tuple[Surface, ...],
-    levels: tuple[float, ...],
-    frame: str | None = None,
+    model: Robot, start: Array, surfaces: tuple[Surface, ...], levels: tuple[float, ...], frame: str | None = None
 ) -> ContactSet:
     """Configurations (C, n), each brought to every object near it and pressed on it with every force of ``levels``.
 

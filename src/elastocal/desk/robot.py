@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.desk.files import within
-from elastocal.errors import InputError, UnitError, UnknownNameError
+from elastocal.errors import InputError, UnitError
 from elastocal.quantities import READ_IN, read_in, typeset
 from elastocal.report.blocks import Column, Section, Table
 from elastocal.values import dataclass
@@ -82,10 +82,7 @@ def with_number(text: str, parameter: str, value: float, unit: str, source: str,
     from elastocal.files.robot.read import robot_from_text
     from elastocal.files.robot.write import with_parameter
 
-    known = {p.name: p for p in robot_from_text(text, name).parameters}
-    if parameter not in known:
-        raise UnknownNameError("parameter", parameter, tuple(known))
-    old = known[parameter]
+    old = robot_from_text(text, name).parameters[parameter]
     shown = read_in(old.unit, abs(old.value))[1]
     factors = {old.unit: 1.0} | {u: f for f, u in READ_IN.get(old.unit, ())}
     if (unit or shown) not in factors:

@@ -17,7 +17,7 @@ import numpy as np
 
 from elastocal.errors import FileError, InputError, RangeError, UnknownNameError, WrongTypeError
 from elastocal.files import schema
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.located import Located, read_formatted
 from elastocal.files.opened import path_of
 from elastocal.model.parameters import quantity
 from elastocal.model.places import Plane
@@ -150,7 +150,6 @@ def read_work_area(located: Located, data: Any) -> WorkArea | None:
 
 FORMAT = "elastocal-cell/1"
 NAME = "cell.yaml"
-_START = f"a cell file starts with 'format: {FORMAT}'"
 Options = Mapping[str, Mapping[str, Any]]
 TABLES = (".csv", ".tsv", ".xlsx", ".xlsm", ".bag", ".mcap", ".db3")
 """Endings of tables in a folder."""
@@ -224,8 +223,7 @@ def read_cell(folder: Path, file: str = NAME) -> CellFolder:
         raise InputError(
             f"{folder}: {what} {NAME}; make a cell first (elastocal new)", code="no-cell", file=str(folder)
         )
-    located = read_yaml(folder / file, _START)
-    check_format(located, FORMAT, "a cell file")
+    located = read_formatted(folder / file, FORMAT, "a cell file")
     entry = schema.construct(CellEntry, located, (), located.data, {})
     places = {role: _place(located, role, getattr(entry, role)) for role in PLACES}
     stated, area = read_stated(located, entry.certificate), read_work_area(located, entry.workpiece)

@@ -6,7 +6,8 @@ Every file says what it is by one word: ``format: elastocal-robot/1``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,14 @@ class Located:
         if isinstance(kind, type):
             return kind(message, **{"value": self._written(path)[1] if path else None, **place, **data})
         return kind.reworded(message, **place)
+
+    @contextmanager
+    def at(self, path: Path_) -> Iterator[None]:
+        """Errors of what is made of the value at this place name it."""
+        try:
+            yield
+        except InputError as error:
+            raise self.error(path, str(error), error) from None
 
     def unknown(self, path: Path_, what: str, name: str, valid: Iterable[str]) -> UnknownNameError:
         """A name at this place that does not exist."""
@@ -197,6 +206,13 @@ def check_format(located: Located, wanted: str, what: str) -> None:
         raise located.error(("format",), problem, FormatError, allowed=(wanted,))
     problem = f"this is {KINDS[match['kind']]} ({match[0]}); {what} is needed"
     raise located.error((), problem, FormatError, value=match[0], allowed=(wanted,))
+
+
+def read_formatted(path: Path, wanted: str, what: str) -> Located:
+    """A YAML file of the format ``wanted``."""
+    located = read_yaml(path, f"{what} starts with 'format: {wanted}'")
+    check_format(located, wanted, what)
+    return located
 
 
 def read_json(path: Path, wanted: str, what: str) -> Located:

@@ -144,6 +144,11 @@ class Robot:
         return tuple(self.tree.joint(j) for j in self.joints)
 
     @cached_property
+    def axis_kinds(self) -> dict[str, str]:
+        """Axes of the controller with the kinds of their joints."""
+        return dict(zip(self.controller.axes, (m.kind for m in self.motions), strict=True))
+
+    @cached_property
     def coordinates(self) -> tuple[CompliantCoordinate, ...]:
         return tuple(e for e in self.elements if isinstance(e, CompliantCoordinate))
 

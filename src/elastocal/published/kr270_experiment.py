@@ -57,7 +57,7 @@ def spring_ratios(truth: Robot, identified: Identification) -> dict[str, float]:
     n, r = fit.problem.shape
     columns = fit.problem.weights.whiten(fit.campaign.measurement.derivative(model, names)).reshape(n * r, -1)
     sd = np.sqrt(np.diag(covariance(columns, range(len(names)))))
-    value = [model.parameters.values[model.parameters.index(s)] for s in SPRING]
+    value = [model.parameters[s].value for s in SPRING]
     return {s: float(v / e) for s, v, e in zip(SPRING, value, sd[-len(SPRING) :], strict=True)}
 
 
@@ -106,7 +106,7 @@ def _fallen(
         f"identified by an experiment of its own (case kr270-compensator); sought here as well they would stand out of "
         f"the noise, {message}"
     )
-    held = " and ".join(f"{truth.parameters.values[truth.parameters.index(n)]:.4g}" for n in SPRING)
+    held = " and ".join(f"{truth.parameters[n].value:.4g}" for n in SPRING)
     rows = [_row(KNOWN, " ".join(SPRING), len(SPRING), known, held)]
     for stage, why in PHYSICAL.items():
         gone: dict[str, list[str]] = {}

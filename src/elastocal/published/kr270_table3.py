@@ -72,8 +72,7 @@ class Experiment:
 
     @property
     def values(self) -> Array:
-        table = self.truth.parameters
-        return np.array([table.rows[table.index(n)].value for n in self.names])
+        return np.array([self.truth.parameters[n].value for n in self.names])
 
     def setup(self, rows: Ints, repeats: int) -> Setup:
         each = np.repeat(rows, repeats)
@@ -237,7 +236,7 @@ def _random_percent(information: Array, rng: np.random.Generator) -> dict[str, f
 
 def spring_figures(table_three: TableThree) -> tuple[Figure, ...]:
     out = [
-        PRINTED.figure("equations", float(table_three.equations), poses=POSES, repeats=REPEATS, markers=len(MARKERS)),
+        PRINTED.figure("equations", float(table_three.equations), poses=POSES, repeats=REPEATS, markers=len(MARKERS))
     ]
     noise: dict[str, Any] = {"um": 1e6 * TRACKER, "sets": SETS}
     for s in SOUGHT:

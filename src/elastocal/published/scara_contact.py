@@ -254,7 +254,4 @@ def _iterations(runs: dict[str, Iterations], exact: Measured) -> Lines:
 
 def _pictures(iterations: Iterations, exact: Measured) -> list[Lines]:
     before, after = iterations.models[0], iterations.model
-    return [
-        contact_lines("before", contact_scene(before, exact)),
-        contact_lines("after", contact_scene(after, exact)),
-    ]
+    return [contact_lines("before", contact_scene(before, exact)), contact_lines("after", contact_scene(after, exact))]

@@ -128,8 +128,7 @@ def _solved(names: Sequence[str], matrix: Array, target: Array) -> tuple[Array, 
     lost = [n for i, n in enumerate(names) if i not in kept and n in angles]
     if len(angles) - len(lost) < 3:
         raise InputError(
-            "the readings do not tell the compensator's joint from the others; load it at other angles",
-            code="rank",
+            "the readings do not tell the compensator's joint from the others; load it at other angles", code="rank"
         )
     values, spread = np.zeros(len(names)), np.zeros((len(names), len(names)))
     values[kept] = solve_linear(r[:, kept], d).values

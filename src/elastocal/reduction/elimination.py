@@ -47,7 +47,7 @@ def by_description(description: Description, name: str) -> Dropped:
 
 def by_readings(model: Robot, trial: Trial) -> list[Dropped]:
     """What the readings cannot see alone or do not resolve, and what means nothing without another that is fixed."""
-    table, groups = {p.name: p for p in model.parameters}, trial.groups
+    table, groups = model.parameters, trial.groups
     kept = {groups.names[i] for i in groups.kept}
     absorbed = {n: c.kept for s in groups.subgroups for c in s.combinations for n, _ in c.absorbed}
     why = list[tuple[str, str, str]]()

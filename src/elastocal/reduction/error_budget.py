@@ -68,7 +68,7 @@ def wide_covariance(identification: Identification) -> Wide:
     nuisances = [n for n in fit.names if n not in known]
     u = {n: float(fit.values[fit.names.index(n)]) for n in nuisances}
     problem = linearise(fit.campaign, fit.model, [*names, *nuisances], fit.problem.weights, u)
-    table = {p.name: p for p in model.parameters}
+    table = model.parameters
     estimated = set(fit.names)
     held = [i for i, n in enumerate(names) if n not in estimated]
     prior = np.zeros((len(held), len(problem.names)))
@@ -205,10 +205,7 @@ class Expected:
 
 
 def expected(
-    model: Robot,
-    campaign: Measured,
-    names: Sequence[str],
-    thresholds: tuple[float, float] = (ABOVE, BELOW),
+    model: Robot, campaign: Measured, names: Sequence[str], thresholds: tuple[float, float] = (ABOVE, BELOW)
 ) -> Expected:
     """Accuracy to expect of the parameters named, at the model's values."""
     kind = campaign.measurement.structure(model, names)
@@ -219,9 +216,9 @@ def expected(
     extra = unknowns(exact, model)
     problem = linearise(exact, model, [*names, *(u.name for u in extra)], weigh(exact, model))
     groups = groups_of(problem, model.joint_parameters)
-    values = np.array([*(model.parameters.values[model.parameters.index(n)] for n in names), *(0.0 for _ in extra)])
+    values = np.array([*(model.parameters[n].value for n in names), *(0.0 for _ in extra)])
     expectation = expectations(groups, problem.reduced.triangle, values, *thresholds)
     fit = linear_fit(model, exact, problem, [groups.names[i] for i in groups.kept])
-    rows = [model.parameters.rows[model.parameters.index(n)] for n in names]
+    rows = [model.parameters[n] for n in names]
     nuisances = [Parameter(u.name, u.unit, 0.0, 1e-3, "nuisance", "") for u in extra]
     return Expected((*rows, *nuisances), groups, expectation, budget(fit), problem.equations, lost)

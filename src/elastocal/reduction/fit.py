@@ -171,7 +171,7 @@ def check_equations(problem: Problem) -> None:
         )
     if not np.any(problem.matrix[: problem.shape[0] * problem.shape[1], : problem.parameters]):
         raise UnobservableError(
-            "no reading depends on any parameter sought; the load is zero or nothing compliant is loaded",
+            "no reading depends on any parameter sought; the load is zero or nothing compliant is loaded"
         )
 
 
@@ -180,8 +180,7 @@ def check_determined(problem: Problem) -> None:
     unseen = [name for name, seen in zip(problem.names, np.any(problem.matrix, axis=0), strict=True) if not seen]
     if unseen:
         raise UnobservableError(
-            f"no reading depends on {unseen[0]}; leave it out or load the robot in another direction",
-            value=unseen[0],
+            f"no reading depends on {unseen[0]}; leave it out or load the robot in another direction", value=unseen[0]
         )
 
 

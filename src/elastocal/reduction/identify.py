@@ -209,9 +209,9 @@ def linear_bias(
         return None
     bend = float(np.sqrt(np.mean((exact - linear.predict(truth)) ** 2)))
     described = descriptions(truth, form)[-1:]
-    table = {p.name: p for p in described[0].model.parameters}
+    table = described[0].model.parameters
     try:
-        wanted = {tuple(table)[i] for i in described[0].model.parameters.select(seek)}
+        wanted = {table.names[i] for i in table.select(seek)}
         names = [n for n in linear_names(described[0].model) if n in wanted]
         fit = identify(described, Measured(linear, exact, planned.scattering), names, rules=rules).fit
     except InputError as error:  # the readings stand all the same

@@ -18,7 +18,7 @@ from elastocal.measure.measured import Measured, ParameterPrior
 from elastocal.measure.sources.source import SourceUnknown
 from elastocal.model.robot import Robot
 from elastocal.solve.streamed import Reduced, Rows, reduce_rows
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
 UNSTATED = 1e-5
@@ -126,12 +126,6 @@ class Problem:
         """Readings and priors."""
         return self.readings + len(self.misfit) - self.shape[0] * self.shape[1]
 
-    @cached_property
-    def reading(self) -> Ints:
-        """Number of the reading that each row belongs to; priors count on from N."""
-        n, r = self.shape
-        return np.concatenate([np.repeat(np.arange(n), r), n + np.arange(len(self.misfit) - n * r)])
-
     @property
     def nuisance(self) -> tuple[str, ...]:
         return self.names[self.parameters :]
@@ -167,7 +161,7 @@ def linearise(
     used = np.isfinite(raw) & np.all(np.isfinite(columns), axis=2) & weights.live
     matrix = weights.whiten(np.where(used[:, :, None], columns, 0.0)).reshape(n * r, -1)
     misfit = weights.whiten(np.where(used, raw, 0.0)).reshape(-1)
-    rows = [model.parameters.rows[model.parameters.index(name)] for name in parameters]
+    rows = [model.parameters[name] for name in parameters]
     known_before = [*(ParameterPrior(e.name, 0.0, e.sd) for e in extra if np.isfinite(e.sd)), *campaign.priors]
     start = np.array([*(p.value for p in rows), *(given.get(e.name, 0.0) for e in extra)])
     prior, aim = _priors([*parameters, *(e.name for e in extra)], start, known_before)

@@ -161,7 +161,7 @@ def omitted_parameters(identification: Identification) -> tuple[OmittedParameter
     for name, i in zip(names, problem.index(names), strict=True):
         tested = score_of_rows(basis, left, problem.matrix[:, [i]], freedom, floor=floor, independent=ROUNDING)
         if tested.size and ABSURD * problem.scales[i] * tested.noise > tested.sd[0]:
-            seen.append((table.rows[table.index(name)], tested))
+            seen.append((table[name], tested))
     out = [
         OmittedParameter(
             row.name, row.unit, row.value, float(tested.step[0]), float(tested.sd[0]),

@@ -63,7 +63,7 @@ def possible_springs(
     here = in_form(model, "symmetric").with_estimates(_carried(fit, nominal))
     extra = [u.name for u in unknowns(campaign, here)]
     problem = linearise(campaign, here, [*names, *extra], fit.problem.weights)
-    table = {p.name: p for p in nominal.parameters}
+    table = nominal.parameters
     x0 = np.array([*(table[n].value for n in names), *(0.0 for _ in extra)])
     sd = np.array([*(PRIOR * max(abs(table[n].value), table[n].scale) for n in names), *(1.0 for _ in extra)])
     target = problem.misfit + problem.matrix @ problem.start

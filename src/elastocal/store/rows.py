@@ -174,9 +174,7 @@ def release_of(connection: Connection, robot: int, name: str) -> Entry | None:
     return entry_at(connection, robot, name, last)
 
 
-def last_entries(
-    connection: Connection,
-) -> Iterator[tuple[str, int, dict[str, Entry], tuple[Finding, ...]]]:
+def last_entries(connection: Connection) -> Iterator[tuple[str, int, dict[str, Entry], tuple[Finding, ...]]]:
     """Of every robot: name, number of entries, the last of every kind that nothing supersedes, what was last said."""
     later = entries.alias()
     gone = select(later.c.number).where(later.c.robot == entries.c.robot, later.c.supersedes == entries.c.number)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,7 +10,7 @@ from elastocal import desk
 from elastocal.errors import InputError, MissingError, NumberError
 from elastocal.studio import jobs
 from elastocal.studio.page import idle, page
-from elastocal.studio.work import Cell, begin
+from elastocal.studio.work import Cell, Text, Texts, begin
 
 router = APIRouter()
 
@@ -34,13 +32,7 @@ def _show(request: Request, cell: Cell, problem: InputError | None = None) -> Re
 
 
 @router.post("/cell/{name}/calibrate")
-def start(
-    request: Request,
-    cell: Cell,
-    word: Annotated[list[str] | None, Form()] = None,
-    automatic: Annotated[str, Form()] = "",
-    folds: Annotated[str, Form()] = "",
-) -> Response:
+def start(request: Request, cell: Cell, word: Texts = None, automatic: Text = "", folds: Text = "") -> Response:
     """Begin with the words that are ticked, or with those that the readings choose."""
     try:
         words: tuple[str, ...] = ("calibrate", ".")
@@ -59,13 +51,7 @@ def start(
 
 
 @router.post("/cell/{name}/calibrate/decide")
-def decide(
-    request: Request,
-    cell: Cell,
-    reading: Annotated[str, Form()],
-    what: Annotated[str, Form()],
-    reason: Annotated[str, Form()] = "",
-) -> Response:
+def decide(request: Request, cell: Cell, reading: Text, what: Text, reason: Text = "") -> Response:
     """Exclude a reading, keep it, or leave it to the test again: in the campaign file; then refit the same model."""
     try:
         desk.calibration.decide(idle(cell), reading, what, reason)

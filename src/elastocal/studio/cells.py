@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
 
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import APIRouter, UploadFile
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -16,7 +15,7 @@ from elastocal import desk
 from elastocal.errors import InputError, MissingError
 from elastocal.studio import jobs
 from elastocal.studio.page import Folder, file_name, idle, page
-from elastocal.studio.work import STEPS, Cell
+from elastocal.studio.work import STEPS, Cell, Dropped, Text
 from elastocal.values import dataclass
 
 router = APIRouter()
@@ -56,13 +55,7 @@ def _listed(name: str, path: Path) -> Listed:
 
 
 @router.post("/cells")
-def make(
-    request: Request,
-    name: Annotated[str, Form()] = "",
-    robot: Annotated[str, Form()] = "",
-    rated_kg: Annotated[str, Form()] = "",
-    file: Annotated[UploadFile | None, File()] = None,
-) -> Response:
+def make(request: Request, name: Text = "", robot: Text = "", rated_kg: Text = "", file: Dropped = None) -> Response:
     folder: Folder = request.app.state.folder
     try:
         place = folder.place_for(name)

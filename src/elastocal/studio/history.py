@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from secrets import token_hex
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import APIRouter, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -22,11 +22,9 @@ from elastocal.report.html import as_html
 from elastocal.studio.page import page, put, received
 from elastocal.studio.readings import KINDS
 from elastocal.studio.rest import opened
-from elastocal.studio.work import ALONE, Cell
+from elastocal.studio.work import ALONE, Cell, Dropped, Text
 
 router = APIRouter()
-Text = Annotated[str, Form()]
-Dropped = Annotated[UploadFile | None, File()]
 PLACE = Path(".studio") / "dropped"
 MANY = 50
 """Entries of a history on one page: more points with their bars are not told apart in a figure."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -14,7 +12,7 @@ from elastocal.desk.plan import Tried
 from elastocal.errors import InputError, NumberError
 from elastocal.studio import jobs
 from elastocal.studio.page import idle, page
-from elastocal.studio.work import Cell, begin
+from elastocal.studio.work import Cell, Text, Texts, begin
 
 router = APIRouter()
 
@@ -42,9 +40,7 @@ def _show(
 
 
 @router.post("/cell/{name}/plan")
-def start(
-    request: Request, cell: Cell, poses: Annotated[str, Form()] = "", curve: Annotated[str, Form()] = ""
-) -> Response:
+def start(request: Request, cell: Cell, poses: Text = "", curve: Text = "") -> Response:
     try:
         words: tuple[str, ...] = ("plan", ".")
         if poses.strip():
@@ -58,12 +54,7 @@ def start(
 
 @router.post("/cell/{name}/plan/try")
 def attempt(
-    request: Request,
-    cell: Cell,
-    out: Annotated[list[str] | None, Form()] = None,
-    added: Annotated[str, Form()] = "",
-    like: Annotated[str, Form()] = "",
-    keep: Annotated[str, Form()] = "",
+    request: Request, cell: Cell, out: Texts = None, added: Text = "", like: Text = "", keep: Text = ""
 ) -> Response:
     """What the plan tells without poses, and with another; kept where that is asked for."""
     left = tuple(out or ())
@@ -77,7 +68,7 @@ def attempt(
 
 
 @router.post("/cell/{name}/plan/file")
-def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Response:
+def edit(request: Request, cell: Cell, source: Text) -> Response:
     """The plan file as it was edited, if it is one."""
     text = source.replace("\r\n", "\n")
     try:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import APIRouter, File, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from elastocal import desk
 from elastocal.errors import InputError, MissingError
 from elastocal.studio.page import page, put, received
-from elastocal.studio.work import Cell, begin
+from elastocal.studio.work import Cell, Text, begin
 from elastocal.values import dataclass
 
 router = APIRouter()
@@ -74,18 +74,9 @@ def take(request: Request, cell: Cell, file: Annotated[list[UploadFile] | None, 
 
 @router.post("/cell/{name}/program/correct")
 def correct(
-    request: Request,
-    cell: Cell,
-    of: Annotated[str, Form()],
-    force: Annotated[str, Form()] = "",
-    moment: Annotated[str, Form()] = "",
-    tool: Annotated[str, Form()] = "",
-    base: Annotated[str, Form()] = "",
-    payload: Annotated[str, Form()] = "",
-    near: Annotated[str, Form()] = "",
-    orientation: Annotated[str, Form()] = "",
-    rated_kg: Annotated[str, Form()] = "",
-) -> Response:
+    request: Request, cell: Cell, of: Text, force: Text = "", moment: Text = "", tool: Text = "", base: Text = "",
+    payload: Text = "", near: Text = "", orientation: Text = "", rated_kg: Text = "",
+) -> Response:  # fmt: skip
     typed = dict(zip(ASKED, (force, moment, tool, base, payload, near, orientation, rated_kg), strict=True))
     try:
         if of not in desk.program.programs(cell):

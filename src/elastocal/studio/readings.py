@@ -7,9 +7,9 @@ what will be calibrated.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -19,7 +19,7 @@ from elastocal.desk.files import data_of
 from elastocal.errors import InputError, MissingError
 from elastocal.report.elements import as_fragment
 from elastocal.studio.page import page, put, received
-from elastocal.studio.work import Cell
+from elastocal.studio.work import Cell, Dropped, Text, Texts
 
 router = APIRouter()
 INBOX = Path(".studio") / "inbox"
@@ -68,18 +68,9 @@ def _choices(cell: Cell) -> dict[str, str]:
 
 @router.post("/cell/{name}/readings")
 def look(
-    request: Request,
-    cell: Cell,
-    file: Annotated[UploadFile | None, File()] = None,
-    length: Annotated[str, Form()] = "",
-    angle: Annotated[str, Form()] = "",
-    noise: Annotated[str, Form()] = "",
-    euler: Annotated[str, Form()] = "",
-    planned: Annotated[str, Form()] = "",
-    ignore: Annotated[str, Form()] = "",
-    title: Annotated[list[str] | None, Form()] = None,
-    means: Annotated[list[str] | None, Form()] = None,
-) -> Response:
+    request: Request, cell: Cell, file: Dropped = None, length: Text = "", angle: Text = "", noise: Text = "",
+    euler: Text = "", planned: Text = "", ignore: Text = "", title: Texts = None, means: Texts = None,
+) -> Response:  # fmt: skip
     """Take a table in, or look again with other choices; nothing of the campaign changes yet."""
     try:
         given = file if file is not None and file.filename else None

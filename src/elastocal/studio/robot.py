@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -18,7 +18,7 @@ from elastocal.desk.files import number, sha256_of, text_of, within
 from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.report.elements import Fragment, as_fragment
 from elastocal.studio.page import page, put
-from elastocal.studio.work import Cell
+from elastocal.studio.work import Cell, Text
 
 router = APIRouter()
 LOADS = ("fx", "fy", "fz", "mx", "my", "mz")
@@ -90,7 +90,7 @@ def _drawn(
 
 
 @router.post("/cell/{name}/robot")
-def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Response:
+def edit(request: Request, cell: Cell, source: Text) -> Response:
     """The robot file as it was edited, if it is one."""
     text = source.replace("\r\n", "\n")
     try:
@@ -104,14 +104,9 @@ def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Respon
 
 @router.post("/cell/{name}/robot/number")
 def change(
-    request: Request,
-    cell: Cell,
-    parameter: Annotated[str, Form()] = "",
-    value: Annotated[str, Form()] = "",
-    unit: Annotated[str, Form()] = "",
-    source: Annotated[str, Form()] = "",
-    status: Annotated[str, Form()] = "",
-) -> Response:
+    request: Request, cell: Cell, parameter: Text = "", value: Text = "", unit: Text = "", source: Text = "",
+    status: Text = "",
+) -> Response:  # fmt: skip
     """One number with its source and status, in the text of the robot file."""
     place = cell.place("robot")
     try:

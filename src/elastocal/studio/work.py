@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form
+from fastapi import APIRouter, Depends, File, Form, UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 
@@ -34,6 +34,10 @@ def chosen(request: Request, name: str) -> CellFolder:
 
 
 Cell = Annotated[CellFolder, Depends(chosen)]
+Text = Annotated[str, Form()]
+Texts = Annotated[list[str] | None, Form()]
+"""What a form holds under a name several times."""
+Dropped = Annotated[UploadFile | None, File()]
 
 
 def begin(request: Request, cell: CellFolder, words: tuple[str, ...], title: str, page: str) -> Response:
@@ -62,7 +66,7 @@ def again(request: Request, cell: Cell, job: str) -> Response:
 
 
 @router.post("/cell/{name}/run")
-def run(request: Request, cell: Cell, step: Annotated[str, Form()]) -> Response:
+def run(request: Request, cell: Cell, step: Text) -> Response:
     """A step of the chain as the cell describes it."""
     if step not in STEPS:
         raise InputError(f"there is no step {step!r}; valid: {', '.join(STEPS)}", code="unknown-step", value=step)

@@ -32,7 +32,7 @@ def white(seed, size=0.1):
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_orders_are_chosen_and_coefficients_found(order):
     found = fourier("J", ANGLE, torque(order, white(order)), VELOCITY)
-    assert found.order == order
+    assert len(found.sine) == order
     for k in range(order):
         assert abs(found.sine[k] - TRUTH[k + 1][0]) < 4 * found.sine_sd[k]
         assert abs(found.cosine[k] - TRUTH[k + 1][1]) < 4 * found.cosine_sd[k]
@@ -49,7 +49,7 @@ def test_correlated_noise_invents_no_orders_and_its_intervals_hold():
     for seed in range(60):
         noise = correlated((len(ANGLE),), 0.8, 0.3, seed)
         found = fourier("J", ANGLE, torque(1, noise), VELOCITY)
-        orders.append(found.order)
+        orders.append(len(found.sine))
         first = fourier("J", ANGLE, torque(1, noise), VELOCITY, order=1)
         inside.append(abs(first.sine[0] - TRUTH[1][0]) < 1.96 * first.sine_sd[0])
     assert np.mean(np.array(orders) > 1) < 0.1

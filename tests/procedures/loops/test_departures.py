@@ -9,7 +9,7 @@ from scipy.linalg import lstsq
 from scipy.stats import f as fisher
 from scipy.stats import linregress
 
-from elastocal.procedures.loops.fit import fit_loops
+from elastocal.procedures.loops.fit import NAMES, fit_loops
 from elastocal.procedures.loops.loop import loop_of
 
 P, G, H, NOISE = 3.76e-5, 1.0e-4, 8e-6, 2e-6
@@ -46,7 +46,7 @@ def test_the_test_of_one_column_is_the_f_test_of_two_fits():
     rss = [float(lstsq(x, way)[1]) for x in (base, np.column_stack([base, force * np.abs(force)]))]
     spare = len(way) - 7
     expected = (rss[0] - rss[1]) / (rss[1] / spare)
-    found = fit_loops([loop_of(force, way, cycle)])[0].departures.named("curved")
+    found = fit_loops([loop_of(force, way, cycle)])[0].departures.each[NAMES.index("curved")]
     assert found.test.statistic == pytest.approx(expected, rel=1e-6)
     assert found.test.probability == pytest.approx(fisher.sf(expected, 1, spare), rel=1e-6)
 

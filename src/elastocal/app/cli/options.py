@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,73 +14,56 @@ REPLACED = "replaced"
 FOLDER = "folder"
 """Beside an option: it names a folder, which is made where it does not exist."""
 
-Robot = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A shipped name (see 'elastocal robots') or a .yaml or .urdf file.")
-]
-Calibration = Annotated[
-    Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
-]
-Refit = Annotated[
-    bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Tool = Annotated[
-    str | None, typer.Option(metavar="FRAME", help="Use this frame as tool; for URDF, the link that carries it.")
-]
+
+def argument(metavar: str, help: str) -> Any:
+    """What stands behind a command without a name."""
+    return typer.Argument(metavar=metavar, help=help)
+
+
+def option(metavar: str, help: str, *names: str, **limits: Any) -> Any:
+    """One with a value; named after its parameter unless ``names`` say otherwise."""
+    return typer.Option(*names, metavar=metavar, help=help, **limits)
+
+
+def flag(help: str, *names: str) -> Any:
+    """One that is there or not; without ``names`` also its opposite."""
+    return typer.Option(*names, help=help)
+
+
+Robot = Annotated[str, argument("ROBOT", "A shipped name (see 'elastocal robots') or a .yaml or .urdf file.")]
+Calibration = Annotated[Path, argument("CALIBRATION.json", "What 'elastocal calibrate --out' wrote.")]
+Refit = Annotated[bool, flag("The instrument was moved: fit where it stands to these readings.", "--refit")]
+Json = Annotated[bool, flag("Print one JSON object and nothing else.", "--json")]
+Tool = Annotated[str | None, option("FRAME", "Use this frame as tool; for URDF, the link that carries it.")]
 At = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="VALUES",
-        help='Controller values, degrees or mm, such as "0,-90,90,0,30,0"; may be given several times.',
-    ),
+    option("VALUES", 'Controller values, degrees or mm, such as "0,-90,90,0,30,0"; may be given several times.'),
 ]
-File = Annotated[
-    Path | None, typer.Option(metavar="FILE.csv", help="CSV with a header such as A1_deg,A2_deg,...[,fx_N,...,mz_Nm].")
-]
-Force = Annotated[str | None, typer.Option(metavar="FX,FY,FZ", help="Force on the robot in N.")]
-Moment = Annotated[str | None, typer.Option(metavar="MX,MY,MZ", help="Moment on the robot in N m.")]
-LoadFrame = Annotated[str | None, typer.Option(metavar="FRAME", help="Where the load acts (default: the tool).")]
-Frame = Annotated[str | None, typer.Option(metavar="FRAME", help="What is watched (default: the tool).")]
-Follow = Annotated[bool, typer.Option("--follow", help="The load turns with its frame and is given in its axes.")]
-Payload = Annotated[
-    float | None, typer.Option(metavar="KG", help="Mass carried in all states, at the robot's payload frame.")
-]
-PayloadFrame = Annotated[str | None, typer.Option(metavar="FRAME", help="Where the payload hangs.")]
-Without = Annotated[
-    list[str] | None, typer.Option(metavar="KIND", help="Leave out a kind of effect; may be given several times.")
-]
-ColumnUnits = Annotated[
-    str | None, typer.Option(metavar="mm,deg", help="Units of columns of a bare table that do not tell theirs.")
-]
+File = Annotated[Path | None, option("FILE.csv", "CSV with a header such as A1_deg,A2_deg,...[,fx_N,...,mz_Nm].")]
+Force = Annotated[str | None, option("FX,FY,FZ", "Force on the robot in N.")]
+Moment = Annotated[str | None, option("MX,MY,MZ", "Moment on the robot in N m.")]
+LoadFrame = Annotated[str | None, option("FRAME", "Where the load acts (default: the tool).")]
+Frame = Annotated[str | None, option("FRAME", "What is watched (default: the tool).")]
+Follow = Annotated[bool, flag("The load turns with its frame and is given in its axes.", "--follow")]
+Payload = Annotated[float | None, option("KG", "Mass carried in all states, at the robot's payload frame.")]
+PayloadFrame = Annotated[str | None, option("FRAME", "Where the payload hangs.")]
+Without = Annotated[list[str] | None, option("KIND", "Leave out a kind of effect; may be given several times.")]
+ColumnUnits = Annotated[str | None, option("mm,deg", "Units of columns of a bare table that do not tell theirs.")]
 Euler = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ZYX", help="What three angles of a bare table are (xyz, rotvec, none); capitals: moving axes."
-    ),
+    str | None, option("ZYX", "What three angles of a bare table are (xyz, rotvec, none); capitals: moving axes.")
 ]
-IgnoreLimits = Annotated[bool, typer.Option("--ignore-limits", help="Compute beyond the joint limits, and say so.")]
-ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE.html", help="Write an HTML report."), WRITTEN
-]
+IgnoreLimits = Annotated[bool, flag("Compute beyond the joint limits, and say so.", "--ignore-limits")]
+ReportFile = Annotated[Path | None, option("FILE.html", "Write an HTML report.", "--report"), WRITTEN]
 WorkObject = Annotated[
-    str | None,
-    typer.Option(
-        "--object", metavar="X,Y,Z,A,B,C", help="Work object of the map in base: mm, deg about z, y, x in turn."
-    ),
+    str | None, option("X,Y,Z,A,B,C", "Work object of the map in base: mm, deg about z, y, x in turn.", "--object")
 ]
 Tolerance = Annotated[
     float | None,
-    typer.Option(
-        metavar="MM", help="Error allowed on validation points: pass or fail, certificate (default: that of cell.yaml)."
-    ),
+    option("MM", "Error allowed on validation points: pass or fail, certificate (default: that of cell.yaml)."),
 ]
 Standalone = Annotated[
-    bool, typer.Option("--standalone", help="Put the script of turnable pictures into the report (4.8 MB) for sending.")
+    bool, flag("Put the script of turnable pictures into the report (4.8 MB) for sending.", "--standalone")
 ]
-CsvFile = Annotated[
-    Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table as CSV, or as .xlsx."), WRITTEN
-]
-Full = Annotated[bool, typer.Option("--full", help="Print the whole report, in place of one screen of it.")]
-Seed = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Start of the random numbers; the same seed, the same result.")
-]
+CsvFile = Annotated[Path | None, option("FILE.csv", "Write the table as CSV, or as .xlsx.", "--csv"), WRITTEN]
+Full = Annotated[bool, flag("Print the whole report, in place of one screen of it.", "--full")]
+Seed = Annotated[int, option("N", "Start of the random numbers; the same seed, the same result.", min=0)]

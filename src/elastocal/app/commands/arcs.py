@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -24,15 +22,9 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
 SENSES = {"with": 1, "against": -1}
-Noise = Annotated[
-    float | None, typer.Option(metavar="UM", help="Standard deviation of a coordinate (default: from the residuals).")
-]
-Sense = Annotated[
-    str | None, typer.Option(metavar="with|against", help="How the points run with growing angle (default: found).")
-]
-Axis = Annotated[
-    str | None, typer.Option(metavar="X,Y,Z", help="In space: rough direction of the axis that the sense refers to.")
-]
+Noise = Annotated[float | None, o.option("UM", "Standard deviation of a coordinate (default: from the residuals).")]
+Sense = Annotated[str | None, o.option("with|against", "How the points run with growing angle (default: found).")]
+Axis = Annotated[str | None, o.option("X,Y,Z", "In space: rough direction of the axis that the sense refers to.")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,28 +50,24 @@ class CirclePointsResult:
 def arcs(
     points: Annotated[
         Path,
-        typer.Argument(
-            metavar="POINTS.csv",
-            help="Tracked points: x_mm,y_mm[,z_mm][,marker][,pose][,q_deg]; or a .yaml that names a table.",
+        o.argument(
+            "POINTS.csv", "Tracked points: x_mm,y_mm[,z_mm][,marker][,pose][,q_deg]; or a .yaml that names a table."
         ),
     ],
     known: Annotated[
-        list[str] | None, typer.Option(metavar="MARKER", help="A marker that turns by the angle column; repeatable.")
+        list[str] | None, o.option("MARKER", "A marker that turns by the angle column; repeatable.")
     ] = None,
     noise_um: Noise = None,
     sense: Sense = None,
     axis: Axis = None,
     robot: Annotated[
-        str | None,
-        typer.Option(metavar="ROBOT", help="Circle-point analysis: every joint swept, all axes and SMRs in the table."),
+        str | None, o.option("ROBOT", "Circle-point analysis: every joint swept, all axes and SMRs in the table.")
     ] = None,
     more: Annotated[
-        list[Path] | None, typer.Option(metavar="POINTS.csv", help="With --robot: files of further sweeps; repeatable.")
+        list[Path] | None, o.option("POINTS.csv", "With --robot: files of further sweeps; repeatable.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.yaml", help="With --robot: write the robot file with the frame errors."),
-        o.WRITTEN,
+        Path | None, o.option("FILE.yaml", "With --robot: write the robot file with the frame errors."), o.WRITTEN
     ] = None,
 ) -> ArcsResult | CirclePointsResult:
     """Centre, axis and radius of tracked points, with accuracy.

@@ -6,8 +6,6 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, given_by, protect
@@ -59,31 +57,26 @@ class AssessResult:
     "daily", 3, Uses({"robot": "planned"}, (REPORT,), note="a table after `CELL` makes it stand for `robot`"), csv=True
 )
 def assess(
-    robot: Annotated[
-        str, typer.Argument(metavar="ROBOT", help="A robot as elsewhere, or a campaign file without readings.")
-    ],
+    robot: Annotated[str, o.argument("ROBOT", "A robot as elsewhere, or a campaign file without readings.")],
     plan: Annotated[
-        Path | None, typer.Argument(metavar="[PLAN.csv]", help="Configurations and loads: A1_deg,...[,fx_N,...,mz_Nm].")
+        Path | None, o.argument("[PLAN.csv]", "Configurations and loads: A1_deg,...[,fx_N,...,mz_Nm].")
     ] = None,
-    marker: Annotated[
-        list[str] | None, typer.Option(metavar="FRAME", help="What is measured; repeatable (default: the tool).")
-    ] = None,
-    pose: Annotated[bool, typer.Option("--pose", help="Orientations are measured too.")] = False,
-    noise_mm: Annotated[float, typer.Option(metavar="MM", help="Standard deviation of a reading, per axis.")] = 0.03,
-    noise_mrad: Annotated[float | None, typer.Option(metavar="MRAD", help="The same for orientations.")] = None,
-    repeats: Annotated[int, typer.Option(metavar="N", help="Readings averaged, loaded and unloaded.")] = 1,
+    marker: Annotated[list[str] | None, o.option("FRAME", "What is measured; repeatable (default: the tool).")] = None,
+    pose: Annotated[bool, o.flag("Orientations are measured too.", "--pose")] = False,
+    noise_mm: Annotated[float, o.option("MM", "Standard deviation of a reading, per axis.")] = 0.03,
+    noise_mrad: Annotated[float | None, o.option("MRAD", "The same for orientations.")] = None,
+    repeats: Annotated[int, o.option("N", "Readings averaged, loaded and unloaded.")] = 1,
     force: o.Force = None,
     moment: o.Moment = None,
     load_frame: o.LoadFrame = None,
     parameters: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help='Parameters to seek, such as "A*.k"; repeatable.')
+        list[str] | None, o.option("PATTERN", 'Parameters to seek, such as "A*.k"; repeatable.')
     ] = None,
-    form: Annotated[
-        str | None, typer.Option(metavar="FORM", help="Describe all 6x6 springs as full, symmetric or beam.")
-    ] = None,
-    thresholds: Annotated[
-        tuple[float, float], typer.Option(metavar="ABOVE BELOW", help="Ratios that part G1+, G1~ and G1-.")
-    ] = (5.0, 2.0),
+    form: Annotated[str | None, o.option("FORM", "Describe all 6x6 springs as full, symmetric or beam.")] = None,
+    thresholds: Annotated[tuple[float, float], o.option("ABOVE BELOW", "Ratios that part G1+, G1~ and G1-.")] = (
+        5.0,
+        2.0,
+    ),
     without: o.Without = None,
     ignore_limits: o.IgnoreLimits = False,
     tool: o.Tool = None,
@@ -137,10 +130,7 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
     stage(2, 3, "what the plan determines")
     assessment = assess(model, file.campaign, names, thresholds=requests.thresholds)
     noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
-    facts = (
-        Fact("campaign", "campaign", source),
-        Fact("robot", "robot", model.name),
-    )
+    facts = (Fact("campaign", "campaign", source), Fact("robot", "robot", model.name))
     load = f"as in the table, at {file.campaign.measurement.load_frame}"
     return AssessResult(assessment, load, f"Errors: {noise}.", facts, file.notes, repair)
 

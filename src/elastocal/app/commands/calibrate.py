@@ -7,8 +7,6 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, given_by, protect
@@ -67,46 +65,37 @@ class CalibrateResult:
 @command("daily", 5, _CELL, csv=True, progress="calibrating")
 def calibrate(
     campaign: Annotated[
-        Path,
-        typer.Argument(metavar="CAMPAIGN.yaml|ROBOT", help="A campaign file; or a robot, and its tables after it."),
+        Path, o.argument("CAMPAIGN.yaml|ROBOT", "A campaign file; or a robot, and its tables after it.")
     ],
     tables: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[TABLE|CAMPAIGN.yaml]...", help="Tables of the robot, or more campaign files."),
+        list[Path] | None, o.argument("[TABLE|CAMPAIGN.yaml]...", "Tables of the robot, or more campaign files.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Write the calibration, which predict reads."), o.WRITTEN
-    ] = None,
+    out: Annotated[Path | None, o.option("FILE.json", "Write the calibration, which predict reads."), o.WRITTEN] = None,
     units: o.ColumnUnits = None,
     tool: o.Tool = None,
     euler: o.Euler = None,
     ignore_limits: o.IgnoreLimits = False,
     model: Annotated[
-        str | None, typer.Option(metavar="WORDS", help="Effects to choose from: geometry,weight,... (default: auto).")
+        str | None, o.option("WORDS", "Effects to choose from: geometry,weight,... (default: auto).")
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option(metavar="CALIBRATION.json", help="Keep its model and start from its estimates: a quick refit."),
+        o.option("CALIBRATION.json", "Keep its model and start from its estimates: a quick refit."),
         o.REPLACED,
     ] = None,
     validate: Annotated[
-        Path | None,
-        typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Readings that take no part, to judge the result by."),
+        Path | None, o.option("CAMPAIGN.yaml|TABLE", "Readings that take no part, to judge the result by.")
     ] = None,
     check: Annotated[
-        str | None, typer.Option(metavar="kfold=6", help="Calibrate again without every fold of the poses in turn.")
+        str | None, o.option("kfold=6", "Calibrate again without every fold of the poses in turn.")
     ] = None,
     tolerance: o.Tolerance = None,
-    accept: Annotated[
-        list[str] | None, typer.Option(metavar="WORDS", help="A slip of the table that was proposed is accepted.")
-    ] = None,
+    accept: Annotated[list[str] | None, o.option("WORDS", "A slip of the table that was proposed is accepted.")] = None,
     reduce: Annotated[
-        bool, typer.Option(help="Identify single parameters and drop what the readings do not tell (seek in the file).")
+        bool, o.flag("Identify single parameters and drop what the readings do not tell (seek in the file).")
     ] = False,
-    correlated: Annotated[float, typer.Option(metavar="R", help="List correlations above this size.")] = 0.8,
-    emcee: Annotated[
-        int | None, typer.Option(metavar="STEPS", help="Also sample the nonlinear problem by emcee (extra mcmc).")
-    ] = None,
+    correlated: Annotated[float, o.option("R", "List correlations above this size.")] = 0.8,
+    emcee: Annotated[int | None, o.option("STEPS", "Also sample the nonlinear problem by emcee (extra mcmc).")] = None,
     seed: o.Seed = 1,
     progress: Progress | None = None,
 ) -> CalibrateResult | Predictor:

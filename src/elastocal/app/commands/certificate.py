@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -37,12 +35,9 @@ _CELL = Uses({"calibration": "calibration"}, (Fill("out", "reports", "certificat
 @command("daily", 8, _CELL, report=False)
 def certificate(
     calibration: o.Calibration,
-    out: Annotated[
-        Path, typer.Option(metavar="FILE.pdf", help="PDF/A-3b with the result attached; or .html, .json."), o.WRITTEN
-    ],
+    out: Annotated[Path, o.option("FILE.pdf", "PDF/A-3b with the result attached; or .html, .json."), o.WRITTEN],
     validate: Annotated[
-        Path | None,
-        typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Readings that took no part (default: those of calibrate)."),
+        Path | None, o.option("CAMPAIGN.yaml|TABLE", "Readings that took no part (default: those of calibrate).")
     ] = None,
     refit: o.Refit = False,
     tolerance: o.Tolerance = None,

@@ -7,8 +7,6 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -34,17 +32,14 @@ class ColumnsResult:
 @command("daily", 4, Uses({"robot": "robot"}), report=False)
 def columns(
     robot: o.Robot,
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Excel table of readings.")],
+    table: Annotated[Path, o.argument("TABLE", "A CSV or Excel table of readings.")],
     told: Annotated[
-        list[str] | None,
-        typer.Option("--is", metavar="NAME=TITLE", help='What a column is, such as "A1_deg=Achse 1"; repeatable.'),
+        list[str] | None, o.option("NAME=TITLE", 'What a column is, such as "A1_deg=Achse 1"; repeatable.', "--is")
     ] = None,
-    accept: Annotated[bool, typer.Option("--accept", help="Take all that is proposed.")] = False,
+    accept: Annotated[bool, o.flag("Take all that is proposed.", "--accept")] = False,
     units: o.ColumnUnits = None,
-    header_line: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="The line of the titles (default: the first).")
-    ] = None,
-    sheet: Annotated[str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file.")] = None,
+    header_line: Annotated[int | None, o.option("N", "The line of the titles (default: the first).", min=1)] = None,
+    sheet: Annotated[str | None, o.option("NAME", "Sheet of an Excel file.")] = None,
 ) -> ColumnsResult:
     """What the columns of a table are taken for.
 

@@ -6,8 +6,6 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnsupportedError
@@ -32,12 +30,9 @@ class CompareResult:
 
 @command("daily", 13, csv=True)
 def compare(
-    items: Annotated[
-        list[Path], typer.Argument(metavar="A.json B.json ...", help="Calibrations, or campaign files (.yaml).")
-    ],
+    items: Annotated[list[Path], o.argument("A.json B.json ...", "Calibrations, or campaign files (.yaml).")],
     map: Annotated[
-        str | None,
-        typer.Option(metavar="PLACES", help='Places of the workpiece in mm, "x:1600:2100:15,y:-150:150:11,z:800".'),
+        str | None, o.option("PLACES", 'Places of the workpiece in mm, "x:1600:2100:15,y:-150:150:11,z:800".')
     ] = None,
     at: o.At = None,
     object: o.WorkObject = None,

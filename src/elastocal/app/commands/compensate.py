@@ -6,8 +6,6 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -56,92 +54,64 @@ class CompensateResult:
 
 @command("daily", 9, _CELL, csv=True, progress="correcting {program.name}")
 def compensate(
-    program: Annotated[
-        Path, typer.Argument(metavar="PROGRAM", help=".src (with its .dat), .mod, .ls, .script, .jbi, .apt, .nc, .csv.")
-    ],
-    calibration: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="What 'elastocal calibrate --out' wrote.")
-    ] = None,
+    program: Annotated[Path, o.argument("PROGRAM", ".src (with its .dat), .mod, .ls, .script, .jbi, .apt, .nc, .csv.")],
+    calibration: Annotated[Path | None, o.option("FILE.json", "What 'elastocal calibrate --out' wrote.")] = None,
     robot: Annotated[
-        str | None, typer.Option(metavar="ROBOT", help="The robot; with a calibration it must be the calibrated one.")
+        str | None, o.option("ROBOT", "The robot; with a calibration it must be the calibrated one.")
     ] = None,
-    serial: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Of the robot that will run it; another one is refused.")
-    ] = None,
+    serial: Annotated[str | None, o.option("NUMBER", "Of the robot that will run it; another one is refused.")] = None,
     base: Annotated[
-        list[str] | None,
-        typer.Option(metavar=_FRAME, help="A base that the files leave open (mm, deg), as the pendant shows it."),
+        list[str] | None, o.option(_FRAME, "A base that the files leave open (mm, deg), as the pendant shows it.")
     ] = None,
-    tool: Annotated[
-        list[str] | None, typer.Option(metavar=_FRAME, help="A tool on the flange, or NAME=FRAME of the robot.")
-    ] = None,
+    tool: Annotated[list[str] | None, o.option(_FRAME, "A tool on the flange, or NAME=FRAME of the robot.")] = None,
     flange: Annotated[
         str | None,
-        typer.Option(
-            metavar="FRAME", help="Frame that tools are mounted on (default: tool0, flange or the last that moves)."
-        ),
+        o.option("FRAME", "Frame that tools are mounted on (default: tool0, flange or the last that moves)."),
     ] = None,
     orientation: Annotated[
-        str | None, typer.Option(metavar="A,B,C", help="Of the tool where the program gives points only (deg).")
+        str | None, o.option("A,B,C", "Of the tool where the program gives points only (deg).")
     ] = None,
-    rotary: Annotated[str, typer.Option(metavar="AXES", help="What A B C of G-code turn, such as ZY or ZYX.")] = "",
+    rotary: Annotated[str, o.option("AXES", "What A B C of G-code turn, such as ZY or ZYX.")] = "",
     near: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VALUES", help="Controller values before the program starts, where nothing in it says them."
-        ),
+        str | None, o.option("VALUES", "Controller values before the program starts, where nothing in it says them.")
     ] = None,
     force: o.Force = None,
     moment: o.Moment = None,
     load_frame: Annotated[
-        str | None, typer.Option(metavar="FRAME", help="Where the load acts (default: tip of the program's tool).")
+        str | None, o.option("FRAME", "Where the load acts (default: tip of the program's tool).")
     ] = None,
     follow: o.Follow = False,
     load_lines: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIRST-LAST", help="Lines with load (default: lines, arcs, splines); repeatable."),
+        list[str] | None, o.option("FIRST-LAST", "Lines with load (default: lines, arcs, splines); repeatable.")
     ] = None,
-    air_moves: Annotated[
-        bool, typer.Option("--air-moves", help="The force acts on joint and rapid moves too.")
-    ] = False,
-    loads: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Loads from a line on: line,fx_N,...,payload_kg.")
-    ] = None,
+    air_moves: Annotated[bool, o.flag("The force acts on joint and rapid moves too.", "--air-moves")] = False,
+    loads: Annotated[Path | None, o.option("FILE.csv", "Loads from a line on: line,fx_N,...,payload_kg.")] = None,
     milling: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORDS", help="kc_MPa=,ap_mm=,ae_mm=,D_mm=,teeth=,spindle_rpm=[,m=,radial=,axial=,feed_mm_min=]"
-        ),
+        o.option("WORDS", "kc_MPa=,ap_mm=,ae_mm=,D_mm=,teeth=,spindle_rpm=[,m=,radial=,axial=,feed_mm_min=]"),
     ] = None,
     payload: o.Payload = None,
     payload_frame: o.PayloadFrame = None,
-    rated_kg: Annotated[
-        float | None, typer.Option(metavar="KG", help="Refuse loads beyond the robot's rated payload.")
-    ] = None,
-    position_only: Annotated[bool, typer.Option("--position-only", help="Keep the orientation as it is.")] = False,
+    rated_kg: Annotated[float | None, o.option("KG", "Refuse loads beyond the robot's rated payload.")] = None,
+    position_only: Annotated[bool, o.flag("Keep the orientation as it is.", "--position-only")] = False,
     taught: Annotated[
-        bool,
-        typer.Option("--taught", help="Targets are where the unloaded arm stands: correct what the load adds only."),
+        bool, o.flag("Targets are where the unloaded arm stands: correct what the load adds only.", "--taught")
     ] = False,
-    first_order: Annotated[bool, typer.Option("--first-order", help="For comparison: desired - deflection.")] = False,
+    first_order: Annotated[bool, o.flag("For comparison: desired - deflection.", "--first-order")] = False,
     densify_um: Annotated[
-        float | None, typer.Option(metavar="UM", help="Put points into lines and arcs that would be off by more.")
+        float | None, o.option("UM", "Put points into lines and arcs that would be off by more.")
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Correct a program that an earlier run in the cell wrote once more.")
+        bool, o.flag("Correct a program that an earlier run in the cell wrote once more.", "--again")
     ] = False,
-    chord_um: Annotated[float, typer.Option(metavar="UM", help="How far chords may be from arcs of G-code.")] = 5.0,
-    truth: Annotated[
-        str | None, typer.Option(metavar="ROBOT", help="Also run both programs on this simulated (true) robot.")
-    ] = None,
+    chord_um: Annotated[float, o.option("UM", "How far chords may be from arcs of G-code.")] = 5.0,
+    truth: Annotated[str | None, o.option("ROBOT", "Also run both programs on this simulated (true) robot.")] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR|FILE", help="Write the corrected program; never over the old one."),
-        o.FOLDER,
+        Path | None, o.option("DIR|FILE", "Write the corrected program; never over the old one."), o.FOLDER
     ] = None,
     robodk: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="Write joints, corrected poses and tools as RoboDK's tables have them."),
+        o.option("FILE.csv", "Write joints, corrected poses and tools as RoboDK's tables have them."),
         o.WRITTEN,
     ] = None,
     progress: Progress | None = None,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, ROBOT, Uses
+from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.commands.arcs import (
     Axis,
@@ -61,27 +60,20 @@ class AheadResult:
 @command("procedures", 4, Uses({"points": "points", "robot": "robot"}, (ROBOT, REPORT)), csv=True)
 def compensator(
     points: Annotated[
-        Path | None,
-        typer.Argument(metavar="[POINTS.csv]", help="Tracked points as for arcs; none to plan from the robot file."),
+        Path | None, o.argument("[POINTS.csv]", "Tracked points as for arcs; none to plan from the robot file.")
     ] = None,
-    moving: Annotated[
-        str | None, typer.Option(metavar="MARKER", help="The spring's end on the moving link (P1).")
-    ] = None,
+    moving: Annotated[str | None, o.option("MARKER", "The spring's end on the moving link (P1).")] = None,
     pivot: Annotated[
-        list[str] | None, typer.Option(metavar="MARKER", help="A marker on the body that turns about P0; repeatable.")
+        list[str] | None, o.option("MARKER", "A marker on the body that turns about P0; repeatable.")
     ] = None,
-    joint: Annotated[str | None, typer.Option(metavar="JOINT", help="The joint that the angle column is of.")] = None,
+    joint: Annotated[str | None, o.option("JOINT", "The joint that the angle column is of.")] = None,
     robot: Annotated[
-        str | None, typer.Option(metavar="ROBOT", help="Also its statics: stiffness of the joint, balancing spring.")
+        str | None, o.option("ROBOT", "Also its statics: stiffness of the joint, balancing spring.")
     ] = None,
-    at: Annotated[
-        str | None, typer.Option(metavar="VALUES", help="Controller values of the other axes (default: all zero).")
-    ] = None,
-    plan: Annotated[
-        int | None, typer.Option(metavar="N", help="Also plan the best N angles and marker places.")
-    ] = None,
+    at: Annotated[str | None, o.option("VALUES", "Controller values of the other axes (default: all zero).")] = None,
+    plan: Annotated[int | None, o.option("N", "Also plan the best N angles and marker places.")] = None,
     limits: Annotated[
-        str | None, typer.Option(metavar="LOW,HIGH", help="Range of the joint in deg (default: robot's, or measured).")
+        str | None, o.option("LOW,HIGH", "Range of the joint in deg (default: robot's, or measured).")
     ] = None,
     noise_um: Noise = None,
     sense: Sense = None,

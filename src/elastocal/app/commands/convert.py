@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -38,10 +36,8 @@ class ConvertResult:
 
 @command("robots", 5, Uses({"source": "robot"}), report=False)
 def convert(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A .urdf or .yaml file, or a shipped name.")],
-    target: Annotated[
-        Path, typer.Argument(metavar="TARGET.yaml", help="The robot file to write; it must not exist."), o.WRITTEN
-    ],
+    source: Annotated[str, o.argument("SOURCE", "A .urdf or .yaml file, or a shipped name.")],
+    target: Annotated[Path, o.argument("TARGET.yaml", "The robot file to write; it must not exist."), o.WRITTEN],
     tool: o.Tool = None,
 ) -> ConvertResult:
     """Write any robot as a complete robot file.

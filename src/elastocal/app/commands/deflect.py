@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import WHERE, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -63,9 +61,9 @@ def deflect(
     payload: o.Payload = None,
     payload_frame: o.PayloadFrame = None,
     sag: Annotated[
-        bool, typer.Option("--sag", help="From the rigid, commanded pose: the droop by weights, springs and any load.")
+        bool, o.flag("From the rigid, commanded pose: the droop by weights, springs and any load.", "--sag")
     ] = False,
-    linear: Annotated[bool, typer.Option("--linear", help="Show the linear formula beside the equilibrium.")] = False,
+    linear: Annotated[bool, o.flag("Show the linear formula beside the equilibrium.", "--linear")] = False,
     without: o.Without = None,
     ignore_limits: o.IgnoreLimits = False,
     tool: o.Tool = None,

@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app import demonstration as cell_contents
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -62,7 +60,7 @@ class DemoResult:
 @command("published", 1)
 def demo(
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the cell; it must be empty, or hold an older demonstration.")
+        Path, o.option("DIR", "Folder for the cell; it must be empty, or hold an older demonstration.")
     ] = Path("elastocal-demo"),
     json: o.Json = False,
 ) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from elastocal.app.cells.roles import Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, protect
@@ -39,25 +37,17 @@ class ExportResult:
 @command("daily", 10, _CELL, report=False)
 def export(
     calibration: o.Calibration,
-    yaml: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot file with the estimates."), o.WRITTEN
-    ] = None,
+    yaml: Annotated[Path | None, o.option("FILE.yaml", "Write the robot file with the estimates."), o.WRITTEN] = None,
     urdf: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.urdf", help="Write the corrected URDF, compliances beside it."),
-        o.WRITTEN,
+        Path | None, o.option("FILE.urdf", "Write the corrected URDF, compliances beside it."), o.WRITTEN
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE.urdf", help="The URDF that the robot file was made from.")
+        Path | None, o.option("FILE.urdf", "The URDF that the robot file was made from.", "--from")
     ] = None,
     kinematics: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.yaml", help="Joint origins like kinematics.yaml of Universal Robots."),
-        o.WRITTEN,
+        Path | None, o.option("FILE.yaml", "Joint origins like kinematics.yaml of Universal Robots."), o.WRITTEN
     ] = None,
-    schema: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="The JSON schema of calibration files."), o.WRITTEN
-    ] = None,
+    schema: Annotated[Path | None, o.option("FILE.json", "The JSON schema of calibration files."), o.WRITTEN] = None,
 ) -> ExportResult:
     """A calibration in formats of others.
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, ROBOT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -43,65 +41,48 @@ class GravityResult:
 
 @command("procedures", 1, _CELL, progress="gravity")
 def gravity(
-    log: Annotated[
-        Path, typer.Argument(metavar="LOG", help="Joint values and torques: CSV, RSI telegrams or RTDE record.")
-    ],
+    log: Annotated[Path, o.argument("LOG", "Joint values and torques: CSV, RSI telegrams or RTDE record.")],
     robot: o.Robot,
     torque_log: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Torques in a table of their own, the same instants.")
+        Path | None, o.option("FILE.csv", "Torques in a table of their own, the same instants.")
     ] = None,
     units: Annotated[
-        str | None,
-        typer.Option(metavar="rad,Nm", help="Of columns that name none (deg,Nm); of motors motor_rad,motor_Nm."),
+        str | None, o.option("rad,Nm", "Of columns that name none (deg,Nm); of motors motor_rad,motor_Nm.")
     ] = None,
-    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rows per second of a log that has no time.")] = None,
+    rate: Annotated[float | None, o.option("HZ", "Rows per second of a log that has no time.")] = None,
     torques: Annotated[
-        str, typer.Option(metavar="auto|drive|load", help="Whose torque was logged; auto asks the robot's masses.")
+        str, o.option("auto|drive|load", "Whose torque was logged; auto asks the robot's masses.")
     ] = "auto",
     friction: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TERMS", help="coulomb,viscous,zero or none (default: the first two if the log has time)."
-        ),
+        str | None, o.option("TERMS", "coulomb,viscous,zero or none (default: the first two if the log has time).")
     ] = None,
-    prior: Annotated[
-        float, typer.Option(metavar="SHARE", help="How well the robot file knows its masses, as a share of each.")
-    ] = 0.3,
-    centre_mm: Annotated[float, typer.Option(metavar="MM", help="How well the robot file knows their centres.")] = 30.0,
-    no_prior: Annotated[
-        bool, typer.Option("--no-prior", help="Use the log alone; what it does not tell is fixed.")
-    ] = False,
+    prior: Annotated[float, o.option("SHARE", "How well the robot file knows its masses, as a share of each.")] = 0.3,
+    centre_mm: Annotated[float, o.option("MM", "How well the robot file knows their centres.")] = 30.0,
+    no_prior: Annotated[bool, o.flag("Use the log alone; what it does not tell is fixed.", "--no-prior")] = False,
     hold_out: Annotated[
-        float, typer.Option(metavar="SHARE", help="Last part of the log to judge a fit of the rest by; 0 for none.")
+        float, o.option("SHARE", "Last part of the log to judge a fit of the rest by; 0 for none.")
     ] = 0.3,
     mounting: Annotated[
-        str, typer.Option(metavar="file|find", help="Which way is down: as the robot file says, or found first.")
+        str, o.option("file|find", "Which way is down: as the robot file says, or found first.")
     ] = "file",
     inertia: Annotated[
-        str, typer.Option(metavar="auto|model|leave-out", help="Model the inertia of a moving arm, or leave such out.")
+        str, o.option("auto|model|leave-out", "Model the inertia of a moving arm, or leave such out.")
     ] = "auto",
     slow: Annotated[
-        float, typer.Option(metavar="SHARE", help="Acceleration that is left in with leave-out, as a share of gravity.")
+        float, o.option("SHARE", "Acceleration that is left in with leave-out, as a share of gravity.")
     ] = 0.02,
     cutoff: Annotated[
-        float | None, typer.Option(metavar="HZ", help="Low-pass filter of a moving log (default: 10 times its band).")
+        float | None, o.option("HZ", "Low-pass filter of a moving log (default: 10 times its band).")
     ] = None,
     coupled: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SUMS", help="Motors that turn with several joints: A5+A6,... or none (default: as filed)."
-        ),
+        str | None, o.option("SUMS", "Motors that turn with several joints: A5+A6,... or none (default: as filed).")
     ] = None,
-    payload_log: Annotated[
-        Path | None, typer.Option(metavar="LOG2", help="A second log, with a payload that is sought.")
-    ] = None,
+    payload_log: Annotated[Path | None, o.option("LOG2", "A second log, with a payload that is sought.")] = None,
     payload_frame: o.PayloadFrame = None,
     at: o.At = None,
     tool: o.Tool = None,
     ignore_limits: o.IgnoreLimits = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot file with these masses."), o.WRITTEN
-    ] = None,
+    out: Annotated[Path | None, o.option("FILE.yaml", "Write the robot file with these masses."), o.WRITTEN] = None,
 ) -> GravityResult:
     """Masses, friction, holding torque from a controller's log.
 

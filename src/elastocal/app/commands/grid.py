@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -33,23 +31,15 @@ class GridResult:
 
 @command("daily", 11, Uses({"robot": "calibration"}, (REPORT,)), csv=True)
 def grid(
-    robot: Annotated[
-        str,
-        typer.Argument(metavar="CALIBRATION.json|ROBOT", help="What 'elastocal calibrate --out' wrote, or a robot."),
-    ],
+    robot: Annotated[str, o.argument("CALIBRATION.json|ROBOT", "What 'elastocal calibrate --out' wrote, or a robot.")],
     box: Annotated[
-        str | None,
-        typer.Option(metavar="X0,Y0,Z0,X1,Y1,Z1", help="Opposite corners in mm, in axes of the robot's base."),
+        str | None, o.option("X0,Y0,Z0,X1,Y1,Z1", "Opposite corners in mm, in axes of the robot's base.")
     ] = None,
-    step_mm: Annotated[float, typer.Option(metavar="MM", help="Distance of the grid points.")] = 100.0,
-    orientation: Annotated[
-        str, typer.Option(metavar="A,B,C", help="Of the tool, in deg about z, y, x in turn.")
-    ] = "0,0,180",
+    step_mm: Annotated[float, o.option("MM", "Distance of the grid points.")] = 100.0,
+    orientation: Annotated[str, o.option("A,B,C", "Of the tool, in deg about z, y, x in turn.")] = "0,0,180",
     tool: o.Tool = None,
-    flange: Annotated[str | None, typer.Option(metavar="FRAME", help="Frame that tools are mounted on.")] = None,
-    near: Annotated[
-        str | None, typer.Option(metavar="VALUES", help="Controller values near it (default: far from the limits).")
-    ] = None,
+    flange: Annotated[str | None, o.option("FRAME", "Frame that tools are mounted on.")] = None,
+    near: Annotated[str | None, o.option("VALUES", "Controller values near it (default: far from the limits).")] = None,
     force: o.Force = None,
     moment: o.Moment = None,
     payload: o.Payload = None,

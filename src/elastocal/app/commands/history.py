@@ -8,8 +8,6 @@ from datetime import date as Day
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError, NumberError, UnknownNameError
@@ -59,55 +57,40 @@ class HistoryResult:
 
 @command("daily", 14, csv=True)
 def history(
-    action: Annotated[str, typer.Argument(metavar="ACTION", help="; ".join(f"{k} {v}" for k, v in ACTIONS.items()))] = (
-        "list"
-    ),
-    items: Annotated[list[str] | None, typer.Argument(metavar="[ITEM]...", help="As the action says.")] = None,
+    action: Annotated[str, o.argument("ACTION", "; ".join(f"{k} {v}" for k, v in ACTIONS.items()))] = ("list"),
+    items: Annotated[list[str] | None, o.argument("[ITEM]...", "As the action says.")] = None,
     store: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE.db|URL",
-            help="SQLite file, or postgresql://... (default: what ELASTOCAL_STORE says, else history.db).",
+        o.option(
+            "FILE.db|URL", "SQLite file, or postgresql://... (default: what ELASTOCAL_STORE says, else history.db)."
         ),
     ] = None,
-    robot: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Record under this name (default: that of the cell).")
-    ] = None,
-    who: Annotated[str | None, typer.Option(metavar="NAME", help="Who did it.")] = None,
-    reason: Annotated[str | None, typer.Option(metavar="TEXT", help="Why.")] = None,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Of a release; no two of a robot share it.")] = None,
-    due: Annotated[str | None, typer.Option(metavar="DAY", help="When a release must be renewed: 2027-11-30.")] = None,
+    robot: Annotated[str | None, o.option("NAME", "Record under this name (default: that of the cell).")] = None,
+    who: Annotated[str | None, o.option("NAME", "Who did it.")] = None,
+    reason: Annotated[str | None, o.option("TEXT", "Why.")] = None,
+    name: Annotated[str | None, o.option("NAME", "Of a release; no two of a robot share it.")] = None,
+    due: Annotated[str | None, o.option("DAY", "When a release must be renewed: 2027-11-30.")] = None,
     baseline: Annotated[
-        bool, typer.Option("--baseline", help="With this release charts of drift begin anew, as after a repair.")
+        bool, o.flag("With this release charts of drift begin anew, as after a repair.", "--baseline")
     ] = False,
     certificate: Annotated[
-        Path | None,
-        typer.Option(metavar="CELL", help="Issue a certificate with a release, with what cell.yaml of CELL states."),
+        Path | None, o.option("CELL", "Issue a certificate with a release, with what cell.yaml of CELL states.")
     ] = None,
     validate: Annotated[
-        Path | None,
-        typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Readings that a certificate decides on; they took no part."),
+        Path | None, o.option("CAMPAIGN.yaml|TABLE", "Readings that a certificate decides on; they took no part.")
     ] = None,
-    date: Annotated[
-        str | None, typer.Option(metavar="TIME", help="When it was measured: 2026-11-30 or 2026-11-30T14:05 (UTC).")
-    ] = None,
+    date: Annotated[str | None, o.option("TIME", "When it was measured: 2026-11-30 or 2026-11-30T14:05 (UTC).")] = None,
     temperature: Annotated[
-        float | None, typer.Option(metavar="C", help="In degrees Celsius (default: as read, or as the cell states).")
+        float | None, o.option("C", "In degrees Celsius (default: as read, or as the cell states).")
     ] = None,
-    supersedes: Annotated[
-        int | None, typer.Option(metavar="NUMBER", min=1, help="The recorded calibration that was wrong.")
-    ] = None,
+    supersedes: Annotated[int | None, o.option("NUMBER", "The recorded calibration that was wrong.", min=1)] = None,
     refit: o.Refit = False,
     units: o.ColumnUnits = None,
     euler: o.Euler = None,
-    run_length: Annotated[
-        float, typer.Option(metavar="RECORDS", help="Records of a robot between two false alarms of drift.")
-    ] = 370.0,
+    run_length: Annotated[float, o.option("RECORDS", "Records of a robot between two false alarms of drift.")] = 370.0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the calibration that is shown (.json), or a certificate (.pdf, .html)."
-        ),
+        o.option("FILE", "Write the calibration that is shown (.json), or a certificate (.pdf, .html)."),
         o.WRITTEN,
     ] = None,
 ) -> HistoryResult:
@@ -205,10 +188,7 @@ def _with_keys(given: dict[str, Any]) -> dict[str, Any]:
 def _release(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
     number = _number(words[1]) if len(words) > 1 else None
     options = {**dict.fromkeys(("name", "reason", "who"), ""), **_with_keys(given)}
-    options["stated"], options["validation"] = (
-        options.pop("certificate", None),
-        options.pop("validate", None),
-    )
+    options["stated"], options["validation"] = (options.pop("certificate", None), options.pop("validate", None))
     if options["validation"] is not None and options["stated"] is None:
         raise InputError("--validate has no meaning without --certificate; add it", code="option",
                          parameter="validate")  # fmt: skip

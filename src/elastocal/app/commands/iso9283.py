@@ -6,9 +6,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Uses
+from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.errors import MissingError, ShapeError, TooFewError
@@ -44,10 +43,8 @@ class Iso9283Result:
 
 @command("daily", 11, Uses({"measured": "validation"}, (REPORT,)), csv=True)
 def iso9283(
-    measured: Annotated[
-        Path, typer.Argument(metavar="MEASURED.csv", help="pose,command_x_mm,...,x_mm,...; a row per visit.")
-    ],
-    path: Annotated[bool, typer.Option("--path", help="The poses are points of one path: also AT and RT.")] = False,
+    measured: Annotated[Path, o.argument("MEASURED.csv", "pose,command_x_mm,...,x_mm,...; a row per visit.")],
+    path: Annotated[bool, o.flag("The poses are points of one path: also AT and RT.", "--path")] = False,
 ) -> Iso9283Result:
     """Accuracy and repeatability from measured poses.
 
@@ -124,10 +121,7 @@ def page(result: Iso9283Result) -> Report:
 
 def _facts(result: Iso9283Result) -> tuple[Fact, ...]:
     names = tuple(v.name for v in result.visits)
-    return (
-        Fact("measured", "measured", result.file),
-        Fact("poses", "poses", names),
-    )
+    return (Fact("measured", "measured", result.file), Fact("poses", "poses", names))
 
 
 def _verdict(result: Iso9283Result) -> tuple[str, ...]:
@@ -138,8 +132,8 @@ def _verdict(result: Iso9283Result) -> tuple[str, ...]:
         f"Pose accuracy AP is {1e3 * worst.accuracy:.4g} mm at worst ({names[id(worst)]}), pose repeatability RP "
         f"{1e3 * shaky.repeatability:.4g} mm at worst ({names[id(shaky)]})."
     ]
-    for i in dict.fromkeys(o.pose for o in result.outliers):
-        lines = [result.visits[i].lines[o.cycle] for o in result.outliers if o.pose == i]
+    for i in dict.fromkeys(bad.pose for bad in result.outliers):
+        lines = [result.visits[i].lines[bad.cycle] for bad in result.outliers if bad.pose == i]
         word = f"line {lines[0]} is an outlier" if len(lines) == 1 else f"lines {listed(lines)} are outliers"
         it = "it" if len(lines) == 1 else "them"
         out.append(
@@ -168,7 +162,7 @@ def table(result: Iso9283Result) -> Table:
     turned = any(isfinite(a) for p in result.poses for a in p.orientation_accuracy)
     rows = tuple(
         (
-            v.name, p.cycles, 1e3 * p.accuracy, 1e3 * p.repeatability, *(1e3 * float(o) for o in p.offset),
+            v.name, p.cycles, 1e3 * p.accuracy, 1e3 * p.repeatability, *(1e3 * float(v) for v in p.offset),
             *(or_reason(1e3 * float(a), _NO_TURN) if turned else None
               for a in (*p.orientation_accuracy, *p.orientation_repeatability)),
         )
@@ -185,12 +179,12 @@ def _outliers(result: Iso9283Result) -> Table:
         Column("AP_without_mm", "AP without", "mm", 4), Column("RP_without_mm", "RP without", "mm", 4),
     )  # fmt: skip
     rows = []
-    for o in result.outliers:
-        visits, figures = result.visits[o.pose], result.without[o.pose]
-        worst = max(o.axes, key=lambda a: abs(o.read[a] - o.predicted[a]))
+    for bad in result.outliers:
+        visits, figures = result.visits[bad.pose], result.without[bad.pose]
+        worst = max(bad.axes, key=lambda a: abs(bad.read[a] - bad.predicted[a]))
         rows.append((
-            visits.lines[o.cycle], visits.name, " ".join("xyz"[a] for a in o.axes), 1e3 * float(o.read[worst]),
-            1e3 * float(o.predicted[worst]), o.probability, 1e3 * figures.accuracy, 1e3 * figures.repeatability,
+            visits.lines[bad.cycle], visits.name, " ".join("xyz"[a] for a in bad.axes), 1e3 * float(bad.read[worst]),
+            1e3 * float(bad.predicted[worst]), bad.probability, 1e3 * figures.accuracy, 1e3 * figures.repeatability,
         ))  # fmt: skip
     note = "Positions that the other visits of their pose contradict, by the axis farthest off; all else is with them."
     return Table("outliers", "", columns, tuple(rows), (note,))

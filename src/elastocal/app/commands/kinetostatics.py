@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -54,31 +52,20 @@ class KinetostaticsResult:
 @command("procedures", 7, _CELL, csv=True)
 def kinetostatics(
     robot: o.Robot,
-    at: Annotated[str | None, typer.Option(metavar="VALUES", help="Controller values, degrees or mm.")] = None,
+    at: Annotated[str | None, o.option("VALUES", "Controller values, degrees or mm.")] = None,
     torque: Annotated[
-        str | None,
-        typer.Option(metavar="VALUES", help="Torques of the same axes in N m (forces in N), as the drives give."),
+        str | None, o.option("VALUES", "Torques of the same axes in N m (forces in N), as the drives give.")
     ] = None,
-    position: Annotated[
-        str | None, typer.Option(metavar="X,Y,Z", help="Where the loaded frame shall be, in mm.")
-    ] = None,
-    rpy: Annotated[
-        str | None, typer.Option(metavar="R,P,Y", help="Roll, pitch, yaw of the loaded frame in degrees.")
-    ] = None,
+    position: Annotated[str | None, o.option("X,Y,Z", "Where the loaded frame shall be, in mm.")] = None,
+    rpy: Annotated[str | None, o.option("R,P,Y", "Roll, pitch, yaw of the loaded frame in degrees.")] = None,
     force: o.Force = None,
     near: Annotated[
-        str | None,
-        typer.Option(metavar="VALUES", help="Controller values to start from (default: many, over the joint ranges)."),
+        str | None, o.option("VALUES", "Controller values to start from (default: many, over the joint ranges).")
     ] = None,
     table: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.csv", help="Many states: J1_deg,..,torque_J1_Nm,.. or x_mm,y_mm,z_mm,fx_N,fy_N,fz_N."
-        ),
+        Path | None, o.option("FILE.csv", "Many states: J1_deg,..,torque_J1_Nm,.. or x_mm,y_mm,z_mm,fx_N,fy_N,fz_N.")
     ] = None,
-    frame: Annotated[
-        str | None, typer.Option(metavar="FRAME", help="Where the force acts (default: the tool).")
-    ] = None,
+    frame: Annotated[str | None, o.option("FRAME", "Where the force acts (default: the tool).")] = None,
     tool: o.Tool = None,
     ignore_limits: o.IgnoreLimits = False,
 ) -> KinetostaticsResult:

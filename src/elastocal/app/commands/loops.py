@@ -6,13 +6,11 @@ from math import degrees, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.commands.arcs import noise_of
-from elastocal.errors import DuplicateError, FormatError, MissingError, RangeError
+from elastocal.errors import MissingError, RangeError
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -44,28 +42,20 @@ class LoopsResult:
 def loops(
     data: Annotated[
         Path,
-        typer.Argument(
-            metavar="DATA.csv",
-            help="Readings in order: force_N,displacement_um[,direction_deg][,cycle][,joint,lever_mm].",
-        ),
+        o.argument("DATA.csv", "Readings in order: force_N,displacement_um[,direction_deg][,cycle][,joint,lever_mm]."),
     ],
     lever: Annotated[
-        list[str] | None,
-        typer.Option(metavar="JOINT=MM", help="Lever arm of a joint, from its axis to force and gauge; repeatable."),
+        list[str] | None, o.option("JOINT=MM", "Lever arm of a joint, from its axis to force and gauge; repeatable.")
     ] = None,
     at_gripper: Annotated[
-        bool, typer.Option("--at-gripper", help="Joints were read at the gripper: take its own values off theirs.")
+        bool, o.flag("Joints were read at the gripper: take its own values off theirs.", "--at-gripper")
     ] = False,
-    frame: Annotated[str, typer.Option(metavar="FRAME", help="The gripper's frame in the robot file.")] = "gripper",
+    frame: Annotated[str, o.option("FRAME", "The gripper's frame in the robot file.")] = "gripper",
     noise_um: Annotated[
-        float | None, typer.Option(metavar="UM", help="Standard deviation of a reading (default: from the residuals).")
+        float | None, o.option("UM", "Standard deviation of a reading (default: from the residuals).")
     ] = None,
-    threshold: Annotated[
-        float, typer.Option(metavar="N", help="Forces and changes of force up to this are not told from zero.")
-    ] = 0.0,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Write the elements for the robot file."), o.WRITTEN
-    ] = None,
+    threshold: Annotated[float, o.option("N", "Forces and changes of force up to this are not told from zero.")] = 0.0,
+    out: Annotated[Path | None, o.option("FILE.yaml", "Write the elements for the robot file."), o.WRITTEN] = None,
 ) -> LoopsResult:
     """Compliance, backlash, hysteresis from dial-gauge loops.
 
@@ -76,6 +66,7 @@ def loops(
     Example:
       elastocal loops loops.csv --lever J1=660 --lever J2=330 --report loops.html
     """
+    from elastocal.app.configurations import positive_by_name
     from elastocal.files.tables.loops import read_loops
     from elastocal.procedures.loops import identify
 
@@ -83,30 +74,14 @@ def loops(
     if not (isfinite(threshold) and threshold >= 0):
         raise RangeError.of("threshold", threshold, "must be a force in N, zero or more")
     typed = tuple(lever or ())
-    lengths = _levers(typed)
+    form = "write the joint and its lever in mm, such as J1=330"
+    lengths = {j: 1e-3 * mm for j, mm in positive_by_name("lever", typed, form).items()}
     records = read_loops(data, threshold)
     identified = identify(records, levers=lengths, at_gripper=at_gripper, noise=noise)
     text = elements_text(identified.elements(frame), records[0].source)
     if out is not None and not text:
         raise MissingError.of("out", out, "these loops give no element; add direction_deg or a joint with its lever")
     return LoopsResult(identified, typed, frame, threshold, text, {} if out is None else {out: text})
-
-
-def _levers(texts: tuple[str, ...]) -> dict[str, float]:
-    """JOINT=MM texts as lengths in m."""
-    out: dict[str, float] = {}
-    for text in texts:
-        joint, equals, length = (part.strip() for part in text.partition("="))
-        try:
-            value = 1e-3 * float(length.replace(",", "."))
-        except ValueError:
-            value = 0.0
-        if not (joint and equals and isfinite(value) and value > 0):
-            raise FormatError.of("lever", text, "write the joint and its lever in mm, such as J1=330")
-        if joint in out:
-            raise DuplicateError.of("lever", text, f"joint {joint} has a lever already; keep one")
-        out[joint] = value
-    return out
 
 
 def elements_text(elements: Sequence[LoopElement], file: str) -> str:

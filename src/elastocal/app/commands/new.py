@@ -8,8 +8,6 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ConflictError, FileError, RangeError
@@ -36,28 +34,19 @@ class NewResult:
 
 @command("daily", 1, report=False)
 def new(
-    cell: Annotated[
-        Path, typer.Argument(metavar="CELL", help="The folder to make; it must be empty or not exist."), o.FOLDER
-    ],
+    cell: Annotated[Path, o.argument("CELL", "The folder to make; it must be empty or not exist."), o.FOLDER],
     robot: Annotated[
-        str,
-        typer.Option(
-            metavar="ROBOT", help="A shipped name or a part of it, a .yaml, .urdf or .xacro file, or a DH table."
-        ),
+        str, o.option("ROBOT", "A shipped name or a part of it, a .yaml, .urdf or .xacro file, or a DH table.")
     ],
     rated_kg: Annotated[
-        float | None, typer.Option(metavar="KG", help="Rated payload: start values (default: by the reach), limits.")
+        float | None, o.option("KG", "Rated payload: start values (default: by the reach), limits.")
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORD",
-            help="Of its programs: krl, rapid, fanuc, jbi, urscript, apt, gcode, csv (default: by its name).",
-        ),
+        o.option("WORD", "Of its programs: krl, rapid, fanuc, jbi, urscript, apt, gcode, csv (default: by its name)."),
     ] = None,
     unloaded: Annotated[
-        bool,
-        typer.Option("--unloaded", help="For a calibration without loads: geometry, own weight, gears by a tracker."),
+        bool, o.flag("For a calibration without loads: geometry, own weight, gears by a tracker.", "--unloaded")
     ] = False,
 ) -> NewResult:
     """A folder for one robot in its cell, to keep in git.

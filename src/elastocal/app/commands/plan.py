@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -51,63 +49,39 @@ class PlanResult:
 
 @command("daily", 2, Uses({"source": "plan"}, (Fill("out", "planned", parent=True), REPORT)), progress="planning")
 def plan(
-    source: Annotated[
-        str, typer.Argument(metavar="PLAN.yaml|ROBOT", help="A plan file (robot in its cell), or a robot alone.")
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(metavar="DIR", help="Folder for plan.csv, campaign.yaml, report.html and the program."),
-        o.FOLDER,
-    ],
-    poses: Annotated[
-        int | None, typer.Option(metavar="N", help="How many poses (default 15, without load 40).")
-    ] = None,
+    source: Annotated[str, o.argument("PLAN.yaml|ROBOT", "A plan file (robot in its cell), or a robot alone.")],
+    out: Annotated[Path, o.option("DIR", "Folder for plan.csv, campaign.yaml, report.html and the program."), o.FOLDER],
+    poses: Annotated[int | None, o.option("N", "How many poses (default 15, without load 40).")] = None,
     criterion: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="d, a, e, condition or test_pose (default d, without load test_pose)."),
+        str | None, o.option("KIND", "d, a, e, condition or test_pose (default d, without load test_pose).")
     ] = None,
     require: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="WHAT", help='Take the smallest plan with "A2.k=2%" or "error=0.1mm" at the test poses; repeatable.'
-        ),
+        o.option("WHAT", 'Take the smallest plan with "A2.k=2%" or "error=0.1mm" at the test poses; repeatable.'),
     ] = None,
-    most: Annotated[int, typer.Option(metavar="N", help="Most poses that --require may take.")] = 60,
-    curve: Annotated[bool, typer.Option("--curve", help="Accuracy against the number of poses as well.")] = False,
-    hang: Annotated[list[float] | None, typer.Option(metavar="KG", help="A robot alone: weights to hang on.")] = None,
-    force: Annotated[
-        list[str] | None, typer.Option(metavar="FX,FY,FZ", help="A robot alone: forces in N to choose from.")
-    ] = None,
-    marker: Annotated[
-        list[str] | None, typer.Option(metavar="FRAME", help="A robot alone: what is watched (default the tool).")
-    ] = None,
-    seek: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help='A robot alone: parameters, such as "A*.k".')
-    ] = None,
-    noise_mm: Annotated[
-        float | None, typer.Option(metavar="MM", help="A robot alone: sd of a reading per axis (default 0.03).")
-    ] = None,
-    test: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="A robot alone: test poses or path with their loads.")
-    ] = None,
+    most: Annotated[int, o.option("N", "Most poses that --require may take.")] = 60,
+    curve: Annotated[bool, o.flag("Accuracy against the number of poses as well.", "--curve")] = False,
+    hang: Annotated[list[float] | None, o.option("KG", "A robot alone: weights to hang on.")] = None,
+    force: Annotated[list[str] | None, o.option("FX,FY,FZ", "A robot alone: forces in N to choose from.")] = None,
+    marker: Annotated[list[str] | None, o.option("FRAME", "A robot alone: what is watched (default the tool).")] = None,
+    seek: Annotated[list[str] | None, o.option("PATTERN", 'A robot alone: parameters, such as "A*.k".')] = None,
+    noise_mm: Annotated[float | None, o.option("MM", "A robot alone: sd of a reading per axis (default 0.03).")] = None,
+    test: Annotated[Path | None, o.option("FILE.csv", "A robot alone: test poses or path with their loads.")] = None,
     without: o.Without = None,
-    repeats: Annotated[int | None, typer.Option(metavar="N", help="Readings of every pose (default 1).")] = None,
+    repeats: Annotated[int | None, o.option("N", "Readings of every pose (default 1).")] = None,
     candidates: Annotated[
-        int | None, typer.Option(metavar="N", help="Configurations to draw (default 4000, without load 2000).")
+        int | None, o.option("N", "Configurations to draw (default 4000, without load 2000).")
     ] = None,
-    restarts: Annotated[int, typer.Option(metavar="N", help="Searches, each from another start.")] = 10,
+    restarts: Annotated[int, o.option("N", "Searches, each from another start.")] = 10,
     given: Annotated[
-        Path | None, typer.Option(metavar="CAMPAIGN.yaml", help="Take the poses and loads of this planned campaign.")
+        Path | None, o.option("CAMPAIGN.yaml", "Take the poses and loads of this planned campaign.")
     ] = None,
     language: Annotated[
-        str | None,
-        typer.Option(metavar="WORD", help="Of the program: krl, rapid, fanuc, jbi, urscript, apt, gcode, csv."),
+        str | None, o.option("WORD", "Of the program: krl, rapid, fanuc, jbi, urscript, apt, gcode, csv.")
     ] = None,
     seed: o.Seed = 1,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Search in so many processes.")] = None,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Search on a Dask cluster (extra cluster).")
-    ] = None,
+    workers: Annotated[int | None, o.option("N", "Search in so many processes.")] = None,
+    cluster: Annotated[str | None, o.option("ADDRESS", "Search on a Dask cluster (extra cluster).")] = None,
     progress: Progress | None = None,
 ) -> PlanResult | ArcPlanResult:
     """Which poses and loads to measure, before anything is.

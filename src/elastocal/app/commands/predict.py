@@ -7,8 +7,6 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import WHERE, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -67,25 +65,22 @@ class ReadingsResult:
 @command("daily", 6, Uses({"calibration": "calibration"}, either=WHERE), csv=True)
 def predict(
     calibration: o.Calibration,
-    table: Annotated[
-        Path | None, typer.Argument(metavar="[TABLE]", help="Poses, and loads: columns as in campaigns.")
-    ] = None,
+    table: Annotated[Path | None, o.argument("[TABLE]", "Poses, and loads: columns as in campaigns.")] = None,
     at: o.At = None,
     configurations: o.File = None,
     force: o.Force = None,
     moment: o.Moment = None,
     load_frame: Annotated[
-        str | None, typer.Option(metavar="FRAME", help="Where the load acts (default: the tool; as calibrated).")
+        str | None, o.option("FRAME", "Where the load acts (default: the tool; as calibrated).")
     ] = None,
     frame: Annotated[
-        str | None,
-        typer.Option(metavar="MARKER|FRAME", help="One marker; of a reduction a frame (default: all; the tool)."),
+        str | None, o.option("MARKER|FRAME", "One marker; of a reduction a frame (default: all; the tool).")
     ] = None,
     axes: Annotated[
-        str, typer.Option(metavar="instrument|base", help="Axes of predicted positions (default: the instrument's).")
+        str, o.option("instrument|base", "Axes of predicted positions (default: the instrument's).")
     ] = "instrument",
     station: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Place of the instrument that would read (default: the first).")
+        str | None, o.option("NAME", "Place of the instrument that would read (default: the first).")
     ] = None,
     follow: o.Follow = False,
     ignore_limits: o.IgnoreLimits = False,

@@ -10,8 +10,6 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -53,27 +51,20 @@ Shown = Callable[[Callable[[], str]], AbstractContextManager[None]]
 
 @command("procedures", 2, Uses({"out": "log"}, alone=False), report=False)
 def record(
-    protocol: Annotated[str, typer.Argument(metavar="PROTOCOL", help="rsi: KUKA's robot sensor interface.")],
-    listen: Annotated[
-        str, typer.Option(metavar="ADDRESS:PORT", help="Address of this machine that the controller sends to.")
-    ],
-    out: Annotated[Path, typer.Option(metavar="LOG.xml", help="The log to write; it must not exist."), o.WRITTEN],
-    duration: Annotated[float | None, typer.Option(metavar="S", help="End after so many seconds.")] = None,
-    most: Annotated[int | None, typer.Option("--max", metavar="N", help="End after so many telegrams.")] = None,
+    protocol: Annotated[str, o.argument("PROTOCOL", "rsi: KUKA's robot sensor interface.")],
+    listen: Annotated[str, o.option("ADDRESS:PORT", "Address of this machine that the controller sends to.")],
+    out: Annotated[Path, o.option("LOG.xml", "The log to write; it must not exist."), o.WRITTEN],
+    duration: Annotated[float | None, o.option("S", "End after so many seconds.")] = None,
+    most: Annotated[int | None, o.option("N", "End after so many telegrams.", "--max")] = None,
     controller: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="Log this controller only (default: whoever sends five telegrams in step)."
-        ),
+        str | None, o.option("ADDRESS", "Log this controller only (default: whoever sends five telegrams in step).")
     ] = None,
     sen_type: Annotated[
-        str, typer.Option(metavar="WORD", help="Sen Type of the answers, as in the controller's configuration.")
+        str, o.option("WORD", "Sen Type of the answers, as in the controller's configuration.")
     ] = "ImFree",
-    rehearse: Annotated[
-        int | None, typer.Option(metavar="MS", help="No robot: a simulated controller sends every 4 or 12 ms.")
-    ] = None,
+    rehearse: Annotated[int | None, o.option("MS", "No robot: a simulated controller sends every 4 or 12 ms.")] = None,
     limit: Annotated[
-        float, typer.Option(metavar="MB", help="End where the log has this size; 2000 MB are some 5 hours at 4 ms.")
+        float, o.option("MB", "End where the log has this size; 2000 MB are some 5 hours at 4 ms.")
     ] = 2000.0,
     live: Shown | None = None,
 ) -> RecordResult:
@@ -212,10 +203,7 @@ _NOT_STAMPED = (
 
 
 def page(result: RecordResult) -> Report:
-    sections = (
-        Section("Telegrams", (_counts(result.summary),)),
-        Section("Answers", (_turnaround(result.summary),)),
-    )
+    sections = (Section("Telegrams", (_counts(result.summary),)), Section("Answers", (_turnaround(result.summary),)))
     return Report("Recording of RSI telegrams", _verdict(result), sections, _notes(result), _facts(result))
 
 

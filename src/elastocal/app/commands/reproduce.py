@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 @command("published", 2, progress="recomputing")
 def reproduce(
     case: Annotated[
-        str | None, typer.Argument(metavar="[CASE]", help="Name of a case; without it all: a list, or their gallery.")
+        str | None, o.argument("[CASE]", "Name of a case; without it all: a list, or their gallery.")
     ] = None,
     report: o.ReportFile = None,
     progress: Progress | None = None,

@@ -6,8 +6,6 @@ from dataclasses import replace
 from math import degrees
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -51,9 +49,7 @@ class ShowResult:
 @command("robots", 2, Uses({"robot": "robot"}), report=False)
 def show(
     robot: o.Robot,
-    parameters: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help='Only these parameters, such as "A*.k".')
-    ] = None,
+    parameters: Annotated[list[str] | None, o.option("PATTERN", 'Only these parameters, such as "A*.k".')] = None,
     at: o.At = None,
     tool: o.Tool = None,
 ) -> ShowResult:

@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, given_by, protect
 from elastocal.errors import ConflictError, FileError, FormatError, RangeError
 from elastocal.report.blocks import Column, Fact, Report, Section, Table, Unknown
+from elastocal.untrusted import finite_number
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -46,25 +45,17 @@ class SimulateResult:
 
 @command("daily", 4, _CELL)
 def simulate(
-    plan: Annotated[
-        Path, typer.Argument(metavar="PLAN.yaml", help="A campaign file whose table holds no readings yet.")
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for campaign.yaml and readings.csv."), o.FOLDER],
-    truth: Annotated[
-        str | None, typer.Option(metavar="ROBOT", help="The robot that is measured (default: the plan's own).")
-    ] = None,
+    plan: Annotated[Path, o.argument("PLAN.yaml", "A campaign file whose table holds no readings yet.")],
+    out: Annotated[Path, o.option("DIR", "Folder for campaign.yaml and readings.csv."), o.FOLDER],
+    truth: Annotated[str | None, o.option("ROBOT", "The robot that is measured (default: the plan's own).")] = None,
     vary: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=FACTOR", help="The true robot has this parameter times FACTOR, or +VALUE more; repeatable."
-        ),
+        o.option("NAME=FACTOR", "The true robot has this parameter times FACTOR, or +VALUE more; repeatable."),
     ] = None,
-    write_truth: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot that is measured."), o.WRITTEN
-    ] = None,
-    outliers: Annotated[int, typer.Option(metavar="N", help="Outliers to plant.")] = 0,
-    outlier_mm: Annotated[float, typer.Option(metavar="MM", help="Their size.")] = 2.0,
-    outlier_n: Annotated[float, typer.Option("--outlier-N", metavar="N", help="Their size in contact forces.")] = 20.0,
+    write_truth: Annotated[Path | None, o.option("FILE.yaml", "Write the robot that is measured."), o.WRITTEN] = None,
+    outliers: Annotated[int, o.option("N", "Outliers to plant.")] = 0,
+    outlier_mm: Annotated[float, o.option("MM", "Their size.")] = 2.0,
+    outlier_n: Annotated[float, o.option("N", "Their size in contact forces.", "--outlier-N")] = 20.0,
     seed: o.Seed = 1,
 ) -> SimulateResult:
     """A virtual campaign: readings of a robot that is known.
@@ -123,18 +114,13 @@ def _truth(word: str | None, plan: CampaignFile) -> Robot:
 
 def _varied(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[str, ...]]:
     """The robot with parameters times a factor, or more by a value in SI, and a sentence on each."""
-    from math import isfinite
-
     from elastocal.files.robot.read import selected
 
     notes: list[str] = []
     for word in words:
         pattern, equals, text = (part.strip() for part in word.partition("="))
-        try:
-            number = float(text)
-        except ValueError:
-            number = float("nan")
-        if not equals or not isfinite(number):
+        number = finite_number(text)
+        if not equals or number is None:
             raise FormatError.of(
                 "vary", word, "give NAME=FACTOR such as A2.k=1.25, or NAME=+VALUE in SI such as A3.offset=+5e-4"
             )
@@ -225,7 +211,7 @@ def _verdict(result: SimulateResult) -> tuple[str, ...]:
         f"{readings.shape[0]} {_what(result)} of {readings.shape[1]} numbers at the loaded equilibrium of "
         f"{result.truth.name}"
         f", with {_count(len(result.virtual.campaign.sources), 'source of error', 'sources of error')} and "
-        f"{_count(len(result.virtual.planted), 'outlier', 'outliers')}.",
+        f"{_count(len(result.virtual.planted), 'outlier', 'outliers')}."
     ]
     if result.linear is not None:
         from elastocal.quantities import length

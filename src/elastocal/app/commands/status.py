@@ -6,10 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from elastocal import __version__
 from elastocal.app.cells.freshness import Freshness, freshness, inside
+from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 from elastocal.files.opened import sha256_of, watching
@@ -55,9 +54,7 @@ class StatusResult:
 
 
 @command("daily", 12, report=False)
-def status(
-    cell: Annotated[Path, typer.Argument(metavar="CELL", help="The folder of a cell.")] = Path(),
-) -> StatusResult:
+def status(cell: Annotated[Path, o.argument("CELL", "The folder of a cell.")] = Path()) -> StatusResult:
     """What in a cell is up to date, what is stale, what is next.
 
     Every result is compared with the SHA-256 of what it was made from. Ends with 1 if something is stale.

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, writes
@@ -58,9 +56,9 @@ def stiffness(
     configurations: o.File = None,
     map: Annotated[
         str | None,
-        typer.Option(
-            metavar="GRID",
-            help='Grid over a workpiece, "x:1600:2100:15,y:-150:150:11,z:800" (mm), or axes, "A2:-130:-20:12,A3:...".',
+        o.option(
+            "GRID",
+            'Grid over a workpiece, "x:1600:2100:15,y:-150:150:11,z:800" (mm), or axes, "A2:-130:-20:12,A3:...".',
         ),
     ] = None,
     object: o.WorkObject = None,
@@ -70,7 +68,7 @@ def stiffness(
     frame: o.Frame = None,
     follow: o.Follow = False,
     loaded: Annotated[
-        bool, typer.Option("--loaded", help="Under weights and springs also where no external load is given.")
+        bool, o.flag("Under weights and springs also where no external load is given.", "--loaded")
     ] = False,
     payload: o.Payload = None,
     payload_frame: o.PayloadFrame = None,

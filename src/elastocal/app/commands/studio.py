@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ExtraMissingError, InputError
@@ -17,19 +15,16 @@ NEEDED = ("fastapi", "uvicorn", "python_multipart", "jinja2")
 @command("daily", 13, report=False)
 def studio(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Folder of cells, or one cell; nothing outside of it is touched.")
+        Path, o.argument("FOLDER", "Folder of cells, or one cell; nothing outside of it is touched.")
     ] = Path(),
     port: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, max=65535, help="Port (default: 8137, or a free one; 0: a free one)."),
+        int | None, o.option("N", "Port (default: 8137, or a free one; 0: a free one).", min=0, max=65535)
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on; any but this machine's own is your decision.")
+        str, o.option("ADDRESS", "Address to listen on; any but this machine's own is your decision.")
     ] = "127.0.0.1",
-    name: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="A name that a proxy calls this server by; repeatable.")
-    ] = None,
-    browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
+    name: Annotated[list[str] | None, o.option("HOST", "A name that a proxy calls this server by; repeatable.")] = None,
+    browser: Annotated[bool, o.flag("Open the browser.")] = True,
     json: o.Json = False,
 ) -> None:
     """Cells, readings, calibration and programs in the browser.

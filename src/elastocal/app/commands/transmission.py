@@ -7,8 +7,6 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, ROBOT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
 OFFSETS = {"test": None, "zero": True, "free": False}
 YAML = (".yaml", ".yml")
+_COUNTS = "is not of the form A1=16384; give axis and counts"
 
 
 _CELL = Uses(
@@ -46,29 +45,22 @@ class TransmissionResult:
 @command("procedures", 5, _CELL, csv=True)
 def transmission(
     tables: Annotated[
-        list[Path],
-        typer.Argument(metavar="TABLE.csv...", help="Columns A1_counts, A1_deg, A1_motor_deg, or one joint at a time."),
+        list[Path], o.argument("TABLE.csv...", "Columns A1_counts, A1_deg, A1_motor_deg, or one joint at a time.")
     ],
     robot: Annotated[
-        str | None, typer.Option(metavar="ROBOT", help="The robot whose axes these are; --out then writes all of it.")
+        str | None, o.option("ROBOT", "The robot whose axes these are; --out then writes all of it.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.yaml", help="Write the robot file, or its section controller."),
-        o.WRITTEN,
+        Path | None, o.option("FILE.yaml", "Write the robot file, or its section controller."), o.WRITTEN
     ] = None,
     measured: Annotated[
-        bool, typer.Option("--measured", help="Write measured ratios, not the simple ones that they support.")
+        bool, o.flag("Write measured ratios, not the simple ones that they support.", "--measured")
     ] = False,
     offsets: Annotated[
-        str, typer.Option(metavar="test|zero|free", help="Counts at joint value zero: zero unless a test forbids it.")
+        str, o.option("test|zero|free", "Counts at joint value zero: zero unless a test forbids it.")
     ] = "test",
-    counts_per_turn: Annotated[
-        str | None, typer.Option(metavar="A1=N,...", help="Counts per motor turn that are known.")
-    ] = None,
-    wrap: Annotated[
-        int | None, typer.Option(metavar="N", help="The counters start again after N counts; unwrap them.")
-    ] = None,
+    counts_per_turn: Annotated[str | None, o.option("A1=N,...", "Counts per motor turn that are known.")] = None,
+    wrap: Annotated[int | None, o.option("N", "The counters start again after N counts; unwrap them.")] = None,
 ) -> TransmissionResult:
     """Coupling of motors and joints from encoder counts.
 
@@ -80,6 +72,7 @@ def transmission(
       elastocal transmission single.csv wrist.csv --robot kuka-kr5 --out my-robot.yaml
     """
     from elastocal.app.cli.progress import stage
+    from elastocal.app.configurations import positive_by_name
     from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.encoders import read_encoder_tables
     from elastocal.procedures.transmission import identify
@@ -89,10 +82,11 @@ def transmission(
     stage(0, 3, "reading the tables")
     read = read_encoder_tables(tables)
     kinds = _kinds(read.kinds, model, tables)
+    known = counts_per_turn.split(",") if counts_per_turn else ()
     stage(1, 3, "structure matrix, outliers, ratios")
     fit = identify(
         read.series, axes=None if model is None else model.controller.axes, from_zero=OFFSETS[offsets], wrap=wrap,
-        counts_per_turn=_counts_per_turn(counts_per_turn),
+        counts_per_turn=positive_by_name("counts_per_turn", known, _COUNTS),
         prismatic=[a for a in kinds if kinds[a] == "prismatic"],
     )  # fmt: skip
     stage(2, 3, "robot file")
@@ -123,21 +117,7 @@ def _kinds(kinds: Mapping[str, str], model: Robot | None, tables: Sequence[Path]
                 f"{tables[0]}: {axis} has a unit of {'a length' if motion.kind == 'revolute' else 'an angle'}, but its "
                 f"joint is {motion.kind} in robot {model.name}; correct one of them"
             )
-    return {**kinds, **{a: m.kind for a, m in zip(model.controller.axes, model.motions, strict=True)}}
-
-
-def _counts_per_turn(text: str | None) -> dict[str, float]:
-    """From "A1=16384,A2=16384"."""
-    out: dict[str, float] = {}
-    for part in text.split(",") if text else ():
-        axis, equals, value = part.partition("=")
-        try:
-            out[axis.strip()] = float(value)
-        except ValueError:
-            equals = ""
-        if not equals or not out[axis.strip()] > 0:
-            raise FormatError.of("counts_per_turn", part.strip(), "is not of the form A1=16384; give axis and counts")
-    return out
+    return {**kinds, **model.axis_kinds}
 
 
 def _unknowns(fit: Transmission) -> Iterator[str]:

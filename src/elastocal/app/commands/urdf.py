@@ -7,8 +7,6 @@ from math import degrees
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import DuplicateError, FormatError, NumberError, UnknownNameError
@@ -38,13 +36,13 @@ class UrdfResult:
 
 @command("robots", 6, report=False)
 def urdf(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE.urdf", help="The URDF to correct; it is not changed.")],
-    target: Annotated[Path, typer.Argument(metavar="TARGET.urdf", help="The corrected URDF."), o.WRITTEN],
+    source: Annotated[Path, o.argument("SOURCE.urdf", "The URDF to correct; it is not changed.")],
+    target: Annotated[Path, o.argument("TARGET.urdf", "The corrected URDF."), o.WRITTEN],
     shift: Annotated[
         list[str],
-        typer.Option(
-            metavar="JOINT:AXIS=VALUE,...",
-            help="Move a joint's origin in its own axes: x y z (m, mm, um), rx ry rz (rad, mrad, deg); repeatable.",
+        o.option(
+            "JOINT:AXIS=VALUE,...",
+            "Move a joint's origin in its own axes: x y z (m, mm, um), rx ry rz (rad, mrad, deg); repeatable.",
         ),
     ],
 ) -> UrdfResult:

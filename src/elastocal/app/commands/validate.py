@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
@@ -39,10 +37,7 @@ class ValidateResult:
 @command("daily", 7, Uses({"calibration": "calibration"}, (REPORT,)), csv=True)
 def validate(
     calibration: o.Calibration,
-    measured: Annotated[
-        Path,
-        typer.Argument(metavar="CAMPAIGN.yaml|TABLE", help="Positions read of the same robot and markers since."),
-    ],
+    measured: Annotated[Path, o.argument("CAMPAIGN.yaml|TABLE", "Positions read of the same robot and markers since.")],
     refit: o.Refit = False,
     units: o.ColumnUnits = None,
     euler: o.Euler = None,

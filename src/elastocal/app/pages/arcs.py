@@ -9,7 +9,7 @@ import numpy as np
 
 from elastocal.app.commands.arcs import ArcsResult, CirclePointsResult
 from elastocal.app.pages.arc_tables import arc_table, known_table, outlier_table, variant_table
-from elastocal.app.pages.result_columns import or_reason
+from elastocal.app.pages.result_columns import filled, or_reason
 from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Fact, Lines, Report, Section, Series, Table
 
@@ -31,12 +31,11 @@ def page(result: ArcsResult | CirclePointsResult) -> Report:
         return circle_points_page(result)
     known, free, d = result.arcs.known, result.arcs.free, result.table.dimension
     variants = None if free is None else free.variants
-    outliers = outlier_table(result.table, known, free)
     sections = (
         Section("Arcs", (arc_table(result.arcs, d),)),
         Section("Markers with known angles", (known_table(known),) if known else ()),
         Section("Rigid-body test", () if variants is None else (variant_table(variants, d),)),
-        Section("Outliers", (outliers,) if outliers.rows else ()),
+        Section("Outliers", filled(outlier_table(result.table, known, free))),
         Section("Residuals", (table(result), _residual_lines(result.arcs))),
     )
     return Report("Arcs of tracked points", _verdict(result.arcs), sections, result.notes, _facts(result))

@@ -45,7 +45,7 @@ def verdict(result: AssessResult) -> tuple[str, ...]:
     lines = [
         f"{_counted(len(g.names), len(assessment.nuisances))}: the plan determines {g.rank.rank} combinations of them "
         f"({g.count(Group.IDENTIFIABLE)} alone, {g.count(Group.COMBINED)} only together, "
-        f"{len(assessment.unobservable)} not at all).",
+        f"{len(assessment.unobservable)} not at all)."
     ]
     if result.repair is None:
         lines.append(

@@ -9,7 +9,7 @@ import numpy as np
 from elastocal.app.cells.trace import current
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiece_maps
-from elastocal.app.pages.result_columns import axis_columns, or_reason
+from elastocal.app.pages.result_columns import axis_columns, filled, or_reason
 from elastocal.compensation.correction import remaining, unmeasured_geometry
 from elastocal.compensation.posts.collect import spoken
 from elastocal.compensation.targets import TargetStatus
@@ -34,7 +34,7 @@ def page(result: CompensateResult) -> Report:
     correction = result.correction
     cell = current().cell
     tolerance = None if cell is None else cell.certificate.tolerance
-    problems, left, drawn = problem_table(correction), left_table(correction), scenes(correction)
+    drawn = scenes(correction)
     sections = (
         Section("Error along the program", (error_lines(correction, tolerance), summary_table(correction))),
         Section(
@@ -42,8 +42,8 @@ def page(result: CompensateResult) -> Report:
         ),
         Section("Workpiece", workpiece_maps(correction, None if cell is None else cell.workpiece)),
         Section("Robot and program", drawn[:1]),
-        Section("Targets that are not corrected", (problems,) if problems.rows else ()),
-        Section("Lines that are left as they are", (left,) if left.rows else ()),
+        Section("Targets that are not corrected", filled(problem_table(correction))),
+        Section("Lines that are left as they are", filled(left_table(correction))),
         Section("Contributions", (contribution_table(correction),), folded=True),
         Section("Errors in space", drawn[1:], folded=True),
         Section("Targets", (target_table(correction, MOST_ROWS),), folded=True),

@@ -10,7 +10,7 @@ from elastocal.app.commands.compensator import AheadResult, CompensatorResult
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.arc_plan import ahead_page, ahead_table, plan_sentences, plan_table
 from elastocal.app.pages.arc_tables import NO_SPARE, agreement, milli, outlier_table
-from elastocal.app.pages.result_columns import or_reason
+from elastocal.app.pages.result_columns import filled, or_reason
 from elastocal.procedures.compensator.geometry import plane_axes
 from elastocal.report.blocks import (
     Block,
@@ -44,12 +44,11 @@ def page(result: CompensatorResult | AheadResult) -> Report:
     if isinstance(result, AheadResult):
         return ahead_page(result)
     fit = result.compensator
-    outliers = outlier_table(result.table, (fit.moving,), fit.pivot)
     noise = f"({'of the residuals' if fit.noise is None else 'stated'}) and the markers' present radii"
     sections = (
         Section("Geometry", (_geometry_table(fit),)),
         Section("Length of the spring", (_length_table(fit.geometry), Paragraphs(fit.geometry.sentences()))),
-        Section("Outliers", (outliers,) if outliers.rows else ()),
+        Section("Outliers", filled(outlier_table(result.table, (fit.moving,), fit.pivot))),
         *(() if fit.spring is None else (spring_section(fit.spring),)),
         Section("Plan for the next measurement", () if fit.plan is None else (plan_table(fit.plan, noise),)),
         Section("For the robot file, under elements", (Code("yaml", _element_text(fit, result.table.file)),)),

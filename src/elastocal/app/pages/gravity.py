@@ -172,8 +172,8 @@ def mass_table(gravity: Gravity) -> Table:
 
 def _mass(gravity: Gravity, name: str) -> tuple[Cell, ...]:
     arm, sd = gravity.arm, gravity.arm.sd(name)
-    p = arm.model.parameters.rows[arm.model.parameters.index(name)]
-    file = gravity.file.parameters.rows[gravity.file.parameters.index(name)].value
+    p = arm.model.parameters[name]
+    file = gravity.file.parameters[name].value
     group = str(arm.base.group[arm.base.names.index(name)])
     if sd is None:
         why = "unobservable, no reading depends on it" if group == "G2" else f"in a combination, {_FIXED}"

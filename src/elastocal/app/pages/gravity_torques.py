@@ -132,10 +132,7 @@ def _joint(whole: Validation, j: int, seen: int, split: bool) -> Lines | None:
 
     low, high = whole.band()
     band = series("95 % interval", high, role="expected")
-    curves = [
-        replace(band, low=floats(low[rows, j])),
-        series("read", whole.samples.torque, points=True, role="read"),
-    ]
+    curves = [replace(band, low=floats(low[rows, j])), series("read", whole.samples.torque, points=True, role="read")]
     if split and np.any(rows >= seen):
         curves.append(series("read, validation set", whole.samples.torque, rows >= seen, points=True))
     curves.append(series("predicted", whole.prediction.reading, role="after"))

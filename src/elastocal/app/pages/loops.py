@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.app.pages.result_columns import or_reason
+from elastocal.app.pages.result_columns import filled, or_reason
 from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Report, Section, Table, Unknown
 from elastocal.report.plane_figures import direction_map, loop_graphs
 
@@ -29,12 +29,11 @@ MODEL = (
 
 def page(result: LoopsResult) -> Report:
     loops = result.loops
-    outliers = outlier_table(loops)
     sections = (
         Section("Loops", (loop_table(loops),)),
         Section("All directions together", directions(loops)),
-        Section("Joints", (joint_table(loops),) if loops.joints else ()),
-        Section("Outliers", (outliers,) if outliers.rows else ()),
+        Section("Joints", filled(joint_table(loops))),
+        Section("Outliers", filled(outlier_table(loops))),
         Section("Tests of straight parallel lines", (departure_table(loops), *graphs(loops))),
         Section("For the robot file", (Code("yaml", result.yaml),) if result.yaml else ()),
     )
@@ -227,10 +226,7 @@ def _principal_rows(name: str, unit: str, factor: float, fit: DirectionFit) -> l
 
 
 def _quantities(directions: Directions) -> tuple[tuple[str, str, float, DirectionFit], ...]:
-    return (
-        ("compliance", "um/N", 1e6, directions.compliance),
-        ("backlash", "um", 2e6, directions.half_gap),
-    )
+    return (("compliance", "um/N", 1e6, directions.compliance), ("backlash", "um", 2e6, directions.half_gap))
 
 
 def joint_table(loops: Loops) -> Table:

@@ -24,6 +24,11 @@ def is_rigid(model: Robot) -> bool:
     return not any(c.compliance().any() or "backlash" in c.kind for c in model.coordinates)
 
 
+def filled(*tables: Table) -> tuple[Table, ...]:
+    """Those that have rows."""
+    return tuple(t for t in tables if t.rows)
+
+
 def axis_columns(
     axes: Axes, decimals: int | None = None, group: str = "configuration", part: int = 0
 ) -> tuple[Column, ...]:

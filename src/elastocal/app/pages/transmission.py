@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import degrees, isnan
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.result_columns import or_reason
+from elastocal.app.pages.result_columns import filled, or_reason
 from elastocal.quantities import probability
 from elastocal.report.blocks import Cell, Code, Column, Fact, Lines, Report, Section, Series, Table, Unknown
 from elastocal.results import as_sentence
@@ -29,7 +29,7 @@ def page(result: TransmissionResult) -> Report:
         Section("Entries", (entry_table(fit),)),
         Section("Counts per motor turn", (counts_table(fit),)),
         Section("Gear ratios", (ratio_table(fit),)),
-        Section("Outliers", (outlier_table(fit),) if fit.outliers else ()),
+        Section("Outliers", filled(outlier_table(fit))),
         Section("Tables compared", (compared_table(fit),)),
         Section("Noise", (noise_table(fit), residual_lines(fit))),
         Section("For the robot file", (Code("controller", result.fragment),) if result.fragment else ()),
@@ -270,11 +270,7 @@ def noise_table(fit: Transmission) -> Table:
         if level is not None
     )
     return Table(
-        "noise",
-        "",
-        columns,
-        rows,
-        ("Standard deviation of an angle (or a length) and of a count, without outliers.",),
+        "noise", "", columns, rows, ("Standard deviation of an angle (or a length) and of a count, without outliers.",)
     )
 
 

@@ -37,6 +37,8 @@ class Obstacle(ABC):
                 raise NumberError(
                     f"obstacle {self.label}: its {each.name} is {value}; give finite numbers", value=each.name
                 )
+            if each.name == "radius" and not value > 0:
+                raise RangeError(f"obstacle {self.label}: its radius must be positive", value=value)
 
     @property
     def label(self) -> str:
@@ -102,11 +104,6 @@ class SphereObstacle(Obstacle):
     centre: Vector = quantity("length")
     radius: float = quantity("length")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.radius > 0:
-            raise RangeError(f"obstacle {self.label}: its radius must be positive", value=self.radius)
-
     def distance(self, a: Array, b: Array) -> Array:
         return point_segment(np.array(self.centre), a, b) - self.radius
 
@@ -119,11 +116,6 @@ class Capsule(Obstacle):
     start: Vector = quantity("length")
     end: Vector = quantity("length")
     radius: float = quantity("length")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.radius > 0:
-            raise RangeError(f"obstacle {self.label}: its radius must be positive", value=self.radius)
 
     def distance(self, a: Array, b: Array) -> Array:
         return segment_segment(a, b, np.array(self.start), np.array(self.end)) - self.radius

@@ -132,7 +132,7 @@ def _typed(path: Path, robot: Robot, units: Mapping[str, str]) -> _Typed:
     if is_export(path):
         return _Typed(path, None, False, True)
     raw = read_csv(path)
-    axes = dict(zip(robot.controller.axes, (m.kind for m in robot.motions), strict=True))
+    axes = robot.axis_kinds
     titles = Titles(raw, axes, None, None, units)
     quantities = set()
     for title in raw.header:

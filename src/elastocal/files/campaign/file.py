@@ -190,10 +190,8 @@ def named_robot(located: Located, word: str, tool: str | None, without: Words, f
         loaded = read_robot(word, tool, folder)
     except UnknownNameError as error:
         raise located.error(("tool" if error.value == tool else "robot",), str(error), error) from None
-    try:
+    with located.at(("without",)):
         return without_kinds(loaded, listed(without))
-    except UnknownNameError as error:
-        raise located.error(("without",), str(error), error) from None
 
 
 def all_files(path: Path, robot: str, tables: Mapping[str, RawTable]) -> tuple[Path, ...]:

@@ -29,7 +29,7 @@ from elastocal.files.campaign.file import (
     table_notes,
 )
 from elastocal.files.campaign.priors import Decision, PriorEntry, read_decisions, read_priors
-from elastocal.files.campaign.read import START, column_notes, in_base, instrument_pose, left_out, turned_to_base
+from elastocal.files.campaign.read import column_notes, in_base, instrument_pose, left_out, turned_to_base
 from elastocal.files.campaign.readings import (
     Readings,
     check_any,
@@ -40,7 +40,7 @@ from elastocal.files.campaign.readings import (
 from elastocal.files.campaign.requests import read_sources
 from elastocal.files.campaign.setup import chosen_markers, joint_values, read_load
 from elastocal.files.campaign.table import Wanted, read_tables
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.located import Located, read_formatted
 from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.tables.remembered import check_units
@@ -100,8 +100,7 @@ class Observed:
 
 def asks_for_reduction(path: Path) -> bool:
     """Whether a campaign file asks for single parameters, or is of a kind that only the reduction knows."""
-    located = read_yaml(path, START)
-    check_format(located, FORMAT, "a campaign file")
+    located = read_formatted(path, FORMAT, "a campaign file")
     kinds = (None, "position", "deflection")
     stated = located.data.get("model") is not None
     keys = [k for k in REDUCTION if k in located.data and not (stated and k in PLANNED)]
@@ -122,8 +121,7 @@ def asks_for_reduction(path: Path) -> bool:
 
 def read_observed(path: Path, model: Robot | None = None) -> Observed:
     """Of a campaign file; ``model`` is the robot where another than the file's is to be taken."""
-    located = read_yaml(path, START)
-    check_format(located, FORMAT, "a campaign file")
+    located = read_formatted(path, FORMAT, "a campaign file")
     kind = located.data.get("measurement")
     if kind not in (None, "position", "deflection") and kind in measurement_kinds():
         only = f"readings of {kind} are fitted by the reduction alone; calibrate this file by the command"
@@ -168,9 +166,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     if path is None and len({Path(w).name for w in raws}) == len(raws):
         raws = {Path(w).name: raw for w, raw in raws.items()}
         raws = with_markers_of_files(raws)
-    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
-    skip = entry.missing == "skip"
-    wanted = Wanted(axes, None, entry.measurement, skip, False, model.controller.drives, units, model.gravity)
+    wanted = Wanted(model, None, entry.measurement, entry.missing == "skip", declared=units)
     tables, euler, turned = oriented(read_tables(raws, wanted), model, entry.euler)
     raws = {table.word: table.raw for table in tables}
     entry = replace(entry, euler=euler)

@@ -78,7 +78,7 @@ def _table(
     raw: RawTable, word: str, model: Robot, columns: Mapping[str, str], skip: bool, plan: bool
 ) -> tuple[CampaignTable, Array]:
     """A table and its readings (N, R) in SI."""
-    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
+    axes = model.axis_kinds
     known: dict[str, Any] = {**allowed_units(axes), **{name: DIMENSIONS[d] for name, d in columns.items()}}
     required = () if plan else tuple(columns)
     fields = columns_of(raw, known, (NAME,), required, partial(motor_column, raw, axes=axes))

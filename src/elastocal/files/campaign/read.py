@@ -46,7 +46,7 @@ from elastocal.files.campaign.readings import (
 from elastocal.files.campaign.requests import read_requests, read_sources
 from elastocal.files.campaign.setup import chosen_markers, read_setup
 from elastocal.files.campaign.table import CampaignTable, Wanted, read_tables
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.located import Located, read_formatted
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
 from elastocal.measure.deflection import Deflection
@@ -62,7 +62,6 @@ from elastocal.spatial.pose import Pose, rigid_fit
 from elastocal.spatial.rotation import matrix_rpy
 from elastocal.values import dataclass
 
-START = f"a campaign file starts with 'format: {FORMAT}'"
 CONTACT = "contact"
 
 
@@ -77,8 +76,7 @@ def read_plan(path: Path) -> CampaignFile:
 
 
 def _read(path: Path, plan: bool) -> CampaignFile:
-    located = read_yaml(path, START)
-    check_format(located, FORMAT, "a campaign file")
+    located = read_formatted(path, FORMAT, "a campaign file")
     kind = located.data.get("measurement")
     if kind == CONTACT:
         from elastocal.files.contact.campaign import read_contacts
@@ -90,10 +88,8 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     entry = given.entry
     model = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
     raws = read_tables_of(located, entry.table, model)
-    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = plan or entry.missing == "skip"
-    drives = model.controller.drives
-    wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, drives, given.units, model.gravity)
+    wanted = Wanted(model, model.tree.names, entry.measurement, skip, plan, given.units)
     tables, _, turned = oriented(read_tables(raws, wanted), model, entry.euler, plan)
     markers, chosen = chosen_markers(given, tables, model)
     readings = gathered_readings(tables, markers, plan, entry.repeats)

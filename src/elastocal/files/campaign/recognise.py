@@ -127,7 +127,7 @@ def recognise(
             f"{raw.top}: there is no column {lost[0]!r}; it has {', '.join(raw.header)}",
             code="missing-column", file=raw.file, value=lost[0], allowed=raw.header,
         )  # fmt: skip
-    axes = dict(zip(robot.controller.axes, (m.kind for m in robot.motions), strict=True))
+    axes = robot.axis_kinds
     titles = Titles(raw, axes, None, None, units or {})
     columns = tuple(
         _column(raw, i, titles, known.get(t, r), "told" if t in known else "columns.yaml" if r != t else "title")

@@ -6,13 +6,14 @@ One entry of ``errors`` is one source of error; requests are parameters to seek 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any, get_type_hints
 
 import numpy as np
 
 from elastocal.errors import InputError, MissingError, RangeError, UnsupportedError
 from elastocal.files import schema
-from elastocal.files.campaign.file import ReadingsEntry, Requests, Words, listed
+from elastocal.files.campaign.file import ReadingsEntry, Requests, listed
 from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.robot.read import selected
 from elastocal.files.schema import Units, chosen, dimensions_of
@@ -44,6 +45,13 @@ def read_sources(
         common += [(path, u.name) for u in unknowns if source.common]
     check_once(located, common)
     return sources
+
+
+def check_sources(located: Located, sources: Sequence[ErrorSource], kind: Measurement, model: Robot) -> None:
+    """Every error moves what is read: what is of markers or loads does not fit contacts and torques."""
+    for i, source in enumerate(sources):
+        with located.at(("errors", i)):
+            source.columns(kind, model)
 
 
 def _source(located: Located, path: Path_, entry: Any, units: Units) -> ErrorSource:
@@ -78,18 +86,20 @@ def read_requests(
             ("thresholds",), f"[{upper:g}, {lower:g}]: the upper one stands first, both are positive", RangeError
         )
     described = in_form(model, entry.form or "beam")
+    if entry.seek is not None and not listed(entry.seek):
+        raise located.error(("seek",), "names nothing; name parameters, or leave the key out to seek all", MissingError)
     for key, words in (("seek", entry.seek), ("hold", entry.hold)):
-        _check_patterns(located, key, words, described)
+        for i, word in enumerate(listed(words)):
+            with located.at((key,) if isinstance(words, str) else (key, i)):
+                selected(described, (word,))
     requests = Requests(
         None if entry.seek is None else listed(entry.seek), listed(entry.hold), entry.form, entry.thresholds,
         entry.loss, entry.reduce, entry.outliers, getattr(entry, "model", None),
     )  # fmt: skip
-    try:
+    with located.at(("seek",) if entry.seek else ("robot",)):
         from elastocal.reduction.identify import sought_names
 
         names = sought_names(campaign.measurement, described, requests.seek, requests.hold)
-    except InputError as error:
-        raise located.error(("seek",) if entry.seek else ("robot",), str(error), error) from None
     if (
         not names
         and entry.seek is None
@@ -111,21 +121,7 @@ def read_requests(
     notes = (f"Not of form {entry.form}, described as in the robot file: {', '.join(odd)}.",) if odd else ()
     if numbers >= len(names) or plan:
         return requests, notes
-    return requests, (
-        *notes,
-        f"{numbers} numbers were read, fewer than the {len(names)} parameters sought.",
-    )
-
-
-def _check_patterns(located: Located, key: str, words: Words | None, model: Robot) -> None:
-    if words is not None and key == "seek" and not listed(words):
-        raise located.error((key,), "names nothing; name parameters, or leave the key out to seek all", MissingError)
-    for i, word in enumerate(listed(words)):
-        place: Path_ = (key,) if isinstance(words, str) else (key, i)
-        try:
-            selected(model, (word,))
-        except InputError as error:
-            raise located.error(place, str(error), error) from None
+    return requests, (*notes, f"{numbers} numbers were read, fewer than the {len(names)} parameters sought.")
 
 
 def changed_requests(requests: Requests) -> dict[str, Any]:

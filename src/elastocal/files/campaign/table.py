@@ -29,7 +29,7 @@ from elastocal.files.campaign.columns import CampaignColumns, time_column, under
 from elastocal.files.campaign.conventions import READ, TURNED
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
 from elastocal.files.tables.raw import Field, RawTable, cell, si_columns, si_readings
-from elastocal.model.transmission import Drives
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.rotation import Rotation, nearest_rotation
 from elastocal.values import dataclass
@@ -43,22 +43,18 @@ WIDTHS = {"position": 3, "deflection": 3, "turn": 3, "rest": 3, "orientation": 9
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the tables are read for: controller axes with their joint kinds, names of markers (None: any), kind of
-    measurement (None: all that there are columns of).
+    """What the tables are read for: robot, names of markers (None: any), kind of measurement (None: all that there are
+    columns of).
 
-    Without numbers in it a row is left out, but in a ``plan``; ``drives`` serve axes that are given by their motors,
-    ``declared`` units columns without one.
+    Without numbers in it a row is left out, but in a ``plan``; ``declared`` units serve columns without one.
     """
 
-    axes: Mapping[str, str]
+    model: Robot
     frames: tuple[str, ...] | None
     kind: str | None
     skip: bool
     plan: bool = False
-    drives: Drives | None = None
     declared: Declared = field(default_factory=dict)
-    gravity: Array | None = None
-    """(3,) in base axes, for columns of payloads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +137,9 @@ def read_tables(raws: Mapping[str, RawTable], wanted: Wanted) -> tuple[CampaignT
 
 
 def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
-    columns = understand(raw, wanted.axes, wanted.frames, wanted.kind, wanted.plan, wanted.declared)
-    poses = configurations(raw, columns.fields, wanted.axes, wanted.drives, wanted.gravity)
+    model = wanted.model
+    columns = understand(raw, model.axis_kinds, wanted.frames, wanted.kind, wanted.plan, wanted.declared)
+    poses = configurations(raw, columns.fields, model.axis_kinds, model.controller.drives, model.gravity)
     marker = _marker_column(raw, columns, wanted.frames)
     missed: set[int] = set()
     read = {name: _read(raw, fields, wanted, missed) for name, fields in columns.readings.items()}
@@ -151,7 +148,7 @@ def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
     heat = None
     if TEMPERATURE in fields:
         heat = si_columns(raw, [fields[TEMPERATURE]])[:, 0]
-    clock = time_column(raw, wanted.axes)
+    clock = time_column(raw, model.axis_kinds)
     seconds = None if clock is None else clock[1]
     skipped = tuple(sorted(missed))
     return CampaignTable(word, raw.released(), columns, poses, read, marker, skipped, station, heat, seconds)

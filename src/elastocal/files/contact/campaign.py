@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.errors import ConflictError, RangeError
 from elastocal.files import schema
 from elastocal.files.campaign.file import UNSTATED, CampaignFile, ReadingsEntry, all_files, named_robot, table_notes
-from elastocal.files.campaign.requests import read_requests, read_sources
+from elastocal.files.campaign.requests import check_sources, read_requests, read_sources
 from elastocal.files.contact.checks import (
     check_commanded,
     check_count,
@@ -19,7 +19,6 @@ from elastocal.files.contact.checks import (
     check_places,
     check_pressed,
     check_recorded,
-    check_sources,
 )
 from elastocal.files.contact.objects import check_objects, read_objects
 from elastocal.files.contact.table import ContactColumns, ContactTable, read_contact_table
@@ -86,9 +85,9 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     surfaces = read_objects(located, entry.objects, units)
     tables = read_tables_of(located, entry.table, model)
     raws = {word: with_axis_titles(raw, model.controller.axes) for word, raw in tables.items()}
-    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     names = tuple(s.name for s in surfaces)
-    wanted = ContactColumns(axes, names, plan, plan or entry.missing == "skip", model.controller.drives)
+    skip = plan or entry.missing == "skip"
+    wanted = ContactColumns(model.axis_kinds, names, plan, skip, model.controller.drives)
     rows = ContactRows(tuple(read_contact_table(raw, word, wanted) for word, raw in raws.items()))
     touches = Touches(frame, surfaces, np.array([names.index(t.objects[i]) for t, i in rows.rows]))
     check_objects(located, touches, model)

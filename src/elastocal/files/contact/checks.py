@@ -10,14 +10,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from elastocal.errors import ImplausibleError, InfeasibleError, InputError, MissingError, RangeError, TooFewError
+from elastocal.errors import ImplausibleError, InfeasibleError, MissingError, RangeError, TooFewError
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
 from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
-from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import contact
@@ -196,15 +195,6 @@ def check_places(model: Robot, plan: ContactPlan, reached: Bools, rows: Rows) ->
         f"{_spot(rows, i)}{more}: contact out of reach: no joint values within the limits bring {plan.touches.frame} "
         f"to ({point}) mm on {plan.touches.surfaces[plan.touches.which[i]].label}; touch another place"
     )
-
-
-def check_sources(located: Located, sources: Sequence[ErrorSource], kind: ContactForce, model: Robot) -> None:
-    """Every error moves what is read in a contact."""
-    for i, source in enumerate(sources):
-        try:
-            source.columns(kind, model)
-        except InputError as error:
-            raise located.error(("errors", i), str(error), error) from None
 
 
 def _deep(kind: ContactForce, distance: Array) -> Bools:

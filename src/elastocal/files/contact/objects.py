@@ -107,12 +107,7 @@ def contact_texts(plan: CampaignFile, campaign: Measured, folder: Path, table: s
 
 
 def contact_text(
-    campaign: Measured,
-    kind: ContactForce,
-    model: Robot,
-    head: Mapping[str, Any],
-    table: str,
-    requests: Requests,
+    campaign: Measured, kind: ContactForce, model: Robot, head: Mapping[str, Any], table: str, requests: Requests
 ) -> str:
     """The campaign file; ``head`` has its name and the words that give ``model``."""
     out: dict[str, Any] = {"format": FORMAT, **head}

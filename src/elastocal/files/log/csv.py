@@ -114,7 +114,7 @@ def _numbers(raw: RawTable, columns: _Columns, model: Robot) -> dict[str, Array]
 
 def _named(raw: RawTable, model: Robot) -> _Columns:
     axes, allowed = model.controller.axes, _allowed(model)
-    kinds = dict(zip(axes, (m.kind for m in model.motions), strict=True))
+    kinds = model.axis_kinds
     fields: dict[str, Field] = {}
     ignored = []
     for place, column in enumerate(raw.header):

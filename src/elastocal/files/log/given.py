@@ -84,7 +84,7 @@ class Given:
         if "q_0" in raw.header:
             return raw
         axes = model.controller.axes
-        kinds = dict(zip(axes, (m.kind for m in model.motions), strict=True))
+        kinds = model.axis_kinds
         called = {n.casefold(): a for a, j in zip(axes, model.joints, strict=True) for n in (j, a)}
         origins = tuple(Origin(raw.file, title) for title in raw.header)
         bare = [title for title in raw.header if not title.startswith("time")]

@@ -54,8 +54,7 @@ def log_format(path: Path) -> str:
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") or b"<Rob" in start:
         if wide:
             raise FormatError(
-                f"{path}: its telegrams are in UTF-16, and no controller sends them so; save it as UTF-8",
-                code="utf-16",
+                f"{path}: its telegrams are in UTF-16, and no controller sends them so; save it as UTF-8", code="utf-16"
             )
         return RSI
     head = start.split(b"\n", 1)[0].decode("utf-8", "replace").split()

@@ -12,7 +12,7 @@ import numpy as np
 from elastocal.errors import MissingError, RangeError, TooFewError, UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.file import named_robot
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.located import Located, read_formatted
 from elastocal.files.plan.read import FORMAT
 from elastocal.files.plan.task import check_axes
 from elastocal.files.robot.read import robot_file
@@ -70,8 +70,7 @@ class ArcPlanFile:
 
 
 def read_arc_plan(path: Path) -> ArcPlanFile:
-    located = read_yaml(path, f"a plan file starts with 'format: {FORMAT}'")
-    check_format(located, FORMAT, "a plan file")
+    located = read_formatted(path, FORMAT, "a plan file")
     e = schema.construct(ArcPlanEntry, located, (), located.data, declared_units(located))
     model = named_robot(located, e.robot, e.tool, (), path.parent)
     spring = _compensator(located, e, model)

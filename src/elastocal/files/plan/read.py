@@ -18,20 +18,12 @@ from elastocal.design.poses import Draw
 from elastocal.design.sweeping import Sweeping
 from elastocal.design.task import MOST, PlanTask
 from elastocal.design.touching import Touching
-from elastocal.errors import (
-    ConflictError,
-    DuplicateError,
-    InputError,
-    MissingError,
-    RangeError,
-    TooFewError,
-    UnsupportedError,
-)
+from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError, TooFewError, UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.file import listed
-from elastocal.files.campaign.requests import read_sources
+from elastocal.files.campaign.requests import check_sources, read_sources
 from elastocal.files.contact.objects import read_objects
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.located import Located, read_formatted, read_yaml
 from elastocal.files.plan.file import PlanEntry, PlanFile, SweepEntry, nothing_said
 from elastocal.files.plan.task import check_axes, check_frame, read_around, read_kinds, read_plan_cell, read_tests
 from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
@@ -39,8 +31,6 @@ from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.joint_torque import JointTorque
-from elastocal.measure.kind import Measurement
-from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import in_form
 from elastocal.model.limits import limit_text
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -71,16 +61,16 @@ def plans_arcs(path: Path) -> bool:
 
 def read_plan_file(path: Path) -> PlanFile:
     """A plan file with its robot; other files are looked for from its folder."""
-    located = read_yaml(path, _START)
-    check_format(located, FORMAT, "a plan file")
+    located = read_formatted(path, FORMAT, "a plan file")
     units = declared_units(located)
     e = schema.construct(PlanEntry, located, (), _wider(located.data), units)
     robot = read_robot(e.robot, e.tool, path.parent)
     robot = bending(robot) if e.measurement == "deflection" else robot
     model = in_form(without_kinds(robot, listed(e.without)), e.form or "beam")
     for key, words in (("seek", e.seek), ("hold", e.hold)):
-        for word in listed(words):
-            _check_pattern(located, key, model, word)
+        with located.at((key,)):
+            for word in listed(words):
+                selected(model, (word,))
     _check_numbers(located, e)
     method = read_method(located, e, units, model)
     frame = method.frame if isinstance(method, Touching) else e.load_frame or model.tool
@@ -148,13 +138,6 @@ def _check_numbers(located: Located, e: PlanEntry) -> None:
             raise located.error((key,), f"{given} must be from 1 to {MOST[key]}", RangeError)
     if e.change is not None and e.change < 0:
         raise located.error(("change",), "the time of a change of load must not be negative", RangeError)
-
-
-def _check_pattern(located: Located, key: str, model: Robot, word: str) -> None:
-    try:
-        selected(model, (word,))
-    except InputError as error:
-        raise located.error((key,), str(error), error) from None
 
 
 def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
@@ -247,7 +230,8 @@ def _touching(located: Located, e: PlanEntry, units: Units, model: Robot) -> Tou
         )
     axes = "xy" if all(isinstance(s, Disc) for s in surfaces) else "xyz"
     example = ContactForce(np.zeros((1, model.n)), Touches(frame, surfaces, np.zeros(1, dtype=np.int64)), axes)
-    sources = _sources(located, e, units, example, model)
+    sources = read_sources(located, e.errors, units, example, model)
+    check_sources(located, sources, example, model)
     return Touching(surfaces, e.forces, frame, axes, sources, e.standoff)
 
 
@@ -271,18 +255,6 @@ def _sweeping(located: Located, e: PlanEntry, units: Units, model: Robot) -> Swe
             (), "sweeps need errors: {kind: reading, torque_sd_Nm: 1}, and {kind: friction}", MissingError
         )
     example = JointTorque.of(model, np.zeros((1, model.n)), np.ones((1, model.n)))
-    sources = _sources(located, e, units, example, model)
-    return Sweeping(s.spans, s.speeds, listed(s.joints), s.samples, sources)
-
-
-def _sources(
-    located: Located, e: PlanEntry, units: Units, example: Measurement, model: Robot
-) -> tuple[ErrorSource, ...]:
-    """Each is asked how it moves the readings: what is of markers or loads does not fit."""
     sources = read_sources(located, e.errors, units, example, model)
-    for i, source in enumerate(sources):
-        try:
-            source.columns(example, model)
-        except InputError as error:
-            raise located.error(("errors", i), str(error), error) from None
-    return sources
+    check_sources(located, sources, example, model)
+    return Sweeping(s.spans, s.speeds, listed(s.joints), s.samples, sources)

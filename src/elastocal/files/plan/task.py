@@ -23,16 +23,7 @@ from elastocal.design.method import Measuring, Method
 from elastocal.design.obstacles.obstacle import obstacle_kinds
 from elastocal.design.poses import Poses, Region
 from elastocal.design.task import MOST, TestPlan
-from elastocal.errors import (
-    ConflictError,
-    FormatError,
-    InputError,
-    MissingError,
-    NumberError,
-    RangeError,
-    ShapeError,
-    UnitError,
-)
+from elastocal.errors import ConflictError, FormatError, MissingError, NumberError, RangeError, ShapeError, UnitError
 from elastocal.files import schema
 from elastocal.files.located import Located, Path_
 from elastocal.files.opened import existing, read_bytes
@@ -74,11 +65,12 @@ def check_axes(located: Located, path: Path_, name: str, model: Robot) -> None:
     entry = located.data
     for key in path:
         entry = entry[key]
-    kinds = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     for key in (k for k in entry if str(k).startswith(f"{name}_")):
         turning = str(key).removeprefix(f"{name}_").startswith(("deg", "rad"))
         for axis in entry[key]:
-            if kinds.get(axis, "revolute" if turning else "prismatic") != ("revolute" if turning else "prismatic"):
+            if model.axis_kinds.get(axis, "revolute" if turning else "prismatic") != (
+                "revolute" if turning else "prismatic"
+            ):
                 does = "slides, which is not measured in degrees" if turning else "turns, which is not measured in mm"
                 raise located.error((*path, key), f"{axis} {does}; take it out of this entry", UnitError)
 
@@ -150,7 +142,7 @@ class PathTable:
 
 def read_path(path: Path, model: Robot) -> PathTable:
     raw = read_csv(path)
-    axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
+    axes = model.axis_kinds
     stems = {c.rpartition("_")[0] for c in raw.header}
     if not (stems & set(PLACE)) or stems & set(axes):
         from elastocal.files.tables.configurations import read_configurations
@@ -237,7 +229,5 @@ def _near(located: Located, t: TestEntry, model: Robot) -> Array | None:
 
 
 def _box(located: Located, path: Path_, low: Any, high: Any) -> Region:
-    try:
+    with located.at(path):
         return Region(low, high)
-    except InputError as error:
-        raise located.error(path, str(error), error) from None

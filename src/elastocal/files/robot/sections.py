@@ -126,10 +126,8 @@ def read_transmission(located: Located, top: RobotFile, tree: FrameTree, units: 
             raise located.error(where, f"couples {joint} to {axis} a second time; keep one")
         matrix[row, column] = schema.in_si(coupling["ratio"], 1.0, located, (*where, "ratio"))
     for i, text in enumerate(e.coupled):
-        try:
+        with located.at((*path, "coupled", i)):
             sum_of_joints(text, joints)
-        except InputError as error:
-            raise located.error((*path, "coupled", i), str(error), error) from None
     return Transmission(tuple(axes), matrix, zero, _drives(located, path, e, at), e.language, e.coupled)
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from elastocal.errors import ConflictError, DuplicateError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.formats.format import WORDS, Asked, format_kinds
-from elastocal.files.located import Located, Path_, check_format, read_yaml
+from elastocal.files.located import Located, Path_, read_formatted
 from elastocal.files.opened import existing, path_of
 from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import Origin, RawTable
@@ -40,7 +40,6 @@ BAGS = (".bag", ".mcap", ".db3")
 """Endings that tell the format."""
 APART = ("file", "unloaded", "join", "unmatched", "markers")
 """Keys of a table that one without load does not take over from the one with load."""
-_START = f"a file that names a table starts with 'format: {FORMAT}'"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +54,7 @@ def read_table(path: Path) -> RawTable:
     """A CSV file, or the table that a YAML file names."""
     if path.suffix.lower() not in (".yaml", ".yml"):
         return read_csv(path)
-    located = read_yaml(path, _START)
-    check_format(located, FORMAT, "a file that names a table")
+    located = read_formatted(path, FORMAT, "a file that names a table")
     entry = schema.construct(TableEntry, located, (), located.data, {})
     return _read(entry.table, Asked(located, (KEY,), None))
 

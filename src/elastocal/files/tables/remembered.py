@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from elastocal.errors import ConflictError, InputError
-from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.located import Located, read_formatted
 from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.files.tables.spelling import is_bare
 from elastocal.files.units import DIMENSIONS
@@ -27,7 +27,6 @@ from elastocal.values import dataclass
 
 FORMAT = "elastocal-columns/1"
 NAME, CELL = "columns.yaml", "cell.yaml"
-_START = f"a file of columns starts with 'format: {FORMAT}'"
 READ_BY = ("header_line", "sheet", "encoding")
 """Keys of an entry that say how its tables are opened."""
 
@@ -71,8 +70,7 @@ def columns_file(path: Path) -> Path:
 def _layouts(file: Path) -> Iterator[Layout]:
     from elastocal.files import schema
 
-    located = read_yaml(file, _START)
-    check_format(located, FORMAT, "a file of columns")
+    located = read_formatted(file, FORMAT, "a file of columns")
     entry = schema.construct(ColumnsEntry, located, (), located.data, {})
     for number, layout in enumerate(entry.tables):
         yield _layout(located, file, number, layout)

@@ -27,12 +27,7 @@ from elastocal.errors import DuplicateError, UnknownNameError
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.arcs import FreeArcs, KnownArc, free_arcs, known_arc, of_markers, without
-from elastocal.procedures.compensator.geometry import (
-    CompensatorGeometry,
-    axes_angle,
-    compensator_geometry,
-    plane_axes,
-)
+from elastocal.procedures.compensator.geometry import CompensatorGeometry, axes_angle, compensator_geometry, plane_axes
 from elastocal.procedures.compensator.marker_design import ArcPlan, plan_arcs
 from elastocal.procedures.compensator.spring import SpringOnRobot, joint_range, spring_on_robot
 from elastocal.results import as_frame

@@ -122,7 +122,7 @@ class CompensatorGeometry:
             f"With phi0 = {np.degrees(self.phi0):.3f} +- {np.degrees(self.sd['phi0']):.3f} deg eq. (1) gives the "
             f"measured lengths {1e3 * self.lengths.min():.1f} to {1e3 * self.lengths.max():.1f} mm to "
             f"{1e3 * self.s_rms:.3f} mm; fitted to the lengths alone, phi0 = {np.degrees(self.phi0_by_length):.3f} +- "
-            f"{np.degrees(self.phi0_by_length_sd):.3f} deg and {1e3 * self.s_rms_by_length:.3f} mm.",
+            f"{np.degrees(self.phi0_by_length_sd):.3f} deg and {1e3 * self.s_rms_by_length:.3f} mm."
         ]
         if self.tilt > np.radians(1.0):
             out.append(f"The joint's axis is inclined by {np.degrees(self.tilt):.1f} deg to the plane's normal.")

@@ -35,14 +35,7 @@ from elastocal.design.poses import programmable
 from elastocal.errors import RangeError, TooFewError, UnknownNameError
 from elastocal.model.limits import limit_text
 from elastocal.model.robot import Robot
-from elastocal.procedures.compensator.angle_design import (
-    GAP,
-    arc_sd,
-    best_angles,
-    best_plan,
-    imbalance,
-    plan_angles,
-)
+from elastocal.procedures.compensator.angle_design import GAP, arc_sd, best_angles, best_plan, imbalance, plan_angles
 from elastocal.procedures.compensator.geometry import CompensatorGeometry
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

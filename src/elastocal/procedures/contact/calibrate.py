@@ -259,7 +259,7 @@ def standing(identified: Identification) -> tuple[Combination, ...]:
     One that is known to a part of its size beside all others is no such parameter.
     """
     fit, threshold = identified.fit, identified.thresholds[0]
-    table = {p.name: p for p in identified.sought.parameters}
+    table = identified.sought.parameters
     held = [n for n in identified.groups.names if n in table and n not in fit.names]
     if not held:
         return ()

@@ -184,8 +184,7 @@ class Iterations:
         return self.models[-1]
 
     def values(self, names: Sequence[str]) -> Array:
-        table = self.model.parameters
-        return np.array([table.rows[table.index(n)].value for n in names])
+        return np.array([self.model.parameters[n].value for n in names])
 
 
 def iterate(model: Robot, campaign: Measured, names: Sequence[str], small: float = SMALL) -> Iterations:

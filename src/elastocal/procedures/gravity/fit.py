@@ -142,7 +142,8 @@ class GravityFit:
     def seen(self) -> tuple[Ints, Array]:
         """Base parameters, and the triangle R of the readings over them: |R^-T x|^2 is the leverage of a row x."""
         white = self.solved.inverse @ self.unknowns.columns(self.samples, self.sense.sign)
-        triangle = stacked_triangle(_chunks(white.reshape(-1, white.shape[2])), white.shape[2])
+        rows = white.reshape(-1, white.shape[2])
+        triangle = stacked_triangle((rows[r] for r in _slices(len(rows))), rows.shape[1])
         kept = _independent(np.array(self.base.kept), triangle)
         return kept, stacked_triangle([triangle[:, kept]], len(kept))
 
@@ -170,7 +171,7 @@ def fit_unknowns(
     x = unknowns.columns(samples, sense.sign)
     y = sense.sign * samples.torque - unknowns.fixed_torque(samples)
     used = np.isfinite(y) & ~unknowns.unsigned(samples)
-    triangle = _triangle(x, used)
+    triangle = stacked_triangle((x[r][used[r]] for r in _slices(len(x))), x.shape[2])
     plain = unknowns.plain
     base = classify(unknowns.names[:plain], triangle[:, :plain], np.ones(plain), unknowns.model.joint_parameters)
     if precision is None:
@@ -216,16 +217,8 @@ def _size(y: Array, used: Bools) -> Array:
     return np.asarray(np.maximum(np.sqrt(squares / np.maximum(used.sum(axis=0), 1)), 1e-6))
 
 
-def _triangle(x: Array, used: Bools) -> Array:
-    return stacked_triangle((x[r][used[r]] for r in _slices(len(x))), x.shape[2])
-
-
 def _slices(count: int) -> list[slice]:
     return [slice(i, i + CHUNK) for i in range(0, count, CHUNK)]
-
-
-def _chunks(rows: Array) -> list[Array]:
-    return [rows[r] for r in _slices(len(rows))]
 
 
 def _kept(unknowns: Unknowns, triangle: Array, precision: Array, base: Groups) -> Ints:

@@ -30,9 +30,7 @@ from elastocal.measure.motion import (
     motion_of,
     slow_motion,
 )
-from elastocal.measure.motion import (
-    FEWEST as WINDOW_LEAST,
-)
+from elastocal.measure.motion import FEWEST as WINDOW_LEAST
 from elastocal.model.robot import Robot
 from elastocal.results import as_sentence
 from elastocal.spatial.entries import Array, Bools, Ints

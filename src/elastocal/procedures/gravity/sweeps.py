@@ -75,10 +75,6 @@ class FourierSeries:
     count: int
     chance: Array
 
-    @property
-    def order(self) -> int:
-        return len(self.sine)
-
 
 def find_sweeps(samples: Samples) -> tuple[Sweep, ...]:
     """All sweeps of a log, in order; samples in which two joints move belong to none."""

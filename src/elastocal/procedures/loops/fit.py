@@ -114,9 +114,6 @@ class Departures:
     repeats: NestedTest
     level: float
 
-    def named(self, name: str) -> Departure:
-        return next(d for d in self.each if d.name == name)
-
     @property
     def rejected(self) -> tuple[Departure, ...]:
         return tuple(d for d in self.each if d.test.probability < self.level)

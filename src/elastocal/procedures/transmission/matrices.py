@@ -51,18 +51,14 @@ def significance(fit: SystemFit, block_fit: BlockFit, joint: str) -> float:
     return float(2 * stdtr(freedom, -abs(block_fit.beta[at]) / sd))
 
 
-def measured_entries(system: System) -> int:
-    """How many entries of T_j the tables tell of."""
-    return sum(len(b.inputs) for b in system.blocks if b.relation == "joint")
-
-
 def full(system: System) -> dict[str, frozenset[str]]:
     return {b.axis: frozenset(b.inputs) for b in system.blocks if b.relation == "joint"}
 
 
 def eliminated(fit: SystemFit, level: float = LEVEL) -> dict[str, frozenset[str]]:
     """The pattern that is left when no entry beside the diagonal is insignificant; ``fit`` says which rows count."""
-    system, pattern, total = fit.system, full(fit.system), measured_entries(fit.system)
+    system, pattern = fit.system, full(fit.system)
+    total = sum(len(inputs) for inputs in pattern.values())
     kept = tuple(b.kept for b in fit.blocks)
     while True:
         fit = fit_system(system, kept, pattern, fit)

@@ -112,7 +112,7 @@ def _parameter(study: Study, i: int, sampled: Ensemble | None, standing: frozens
 def _against_file(study: Study, i: int) -> tuple[Cell, ...]:
     """The robot file's value, the change from it in %, and the stiffness of a joint: 1 / k with sd / k^2."""
     fit, table = study.fit, study.identification.sought.parameters
-    p, value, sd = table.rows[table.index(fit.names[i])], float(fit.values[i]), float(fit.sd[i])
+    p, value, sd = table[fit.names[i]], float(fit.values[i]), float(fit.sd[i])
     change = 100 * (value / p.value - 1) if p.value else None
     if p.unit not in STIFFNESS or "joint_compliance" not in p.kind or not value > 0:
         return p.value, change, None

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Literal
 
 from elastocal.app.pages.calibrate import estimates, pictures, reduction, trust
-from elastocal.app.pages.result_columns import or_reason
+from elastocal.app.pages.result_columns import filled, or_reason
 from elastocal.procedures.contact.calibrate import misread
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
 
@@ -24,10 +24,8 @@ def table_of(result: CalibrateResult) -> Table:
 def report(result: CalibrateResult) -> Report:
     study = result.study
     identification = study.identification
-    together, doubted = reduction.combination_table(identification.groups), trust.doubted_table(study)
-    gone, physical = reduction.dropped_table(study), reduction.physical_table(study)
-    related = trust.correlation_table(study, result.correlated)
-    drawn = pictures.forests(result)
+    doubted = filled(trust.doubted_table(study))
+    drawn, related = pictures.forests(result), trust.correlation_table(study, result.correlated)
     sections = [
         Section("Before and after", (pictures.held_out_lines(result),)),
         Section("Parameters", (*drawn[:2], table_of(result))),
@@ -35,31 +33,19 @@ def report(result: CalibrateResult) -> Report:
         Section("Uncertainty budget", (pictures.budget_bars(study),) if study.budget.names else ()),
         Section("Robot and campaign", pictures.scenes(result)),
         *contact_sections(result),
-        Section(
-            "Outliers",
-            (trust.outlier_table(study),) if identification.excluded else (),
-            folded=not identification.excluded,
-        ),
+        Section("Outliers", filled(trust.outlier_table(study)), folded=not identification.excluded),
         Section("Stages of the reduction", (reduction.path_table(study),), folded=True),
         Section("More on parameters", drawn[2:], folded=True),
-        Section(
-            "Nuisance parameters", (estimates.nuisance_table(study),) if study.fit.problem.nuisance else (), folded=True
-        ),
-        Section(
-            "Score tests of fixed parameters", (estimates.exact_table(study),) if study.omitted else (), folded=True
-        ),
-        Section("Not estimated", (gone,) if gone.rows else (Paragraphs((_ALL,)),), folded=True),
-        Section("Not separately identifiable", (together,) if together.rows else (), folded=True),
+        Section("Nuisance parameters", filled(estimates.nuisance_table(study)), folded=True),
+        Section("Score tests of fixed parameters", filled(estimates.exact_table(study)), folded=True),
+        Section("Not estimated", filled(reduction.dropped_table(study)) or (Paragraphs((_ALL,)),), folded=True),
+        Section("Not separately identifiable", filled(reduction.combination_table(identification.groups)), folded=True),
         Section("Noise and lack of fit", (trust.noise_table(study),), folded=True),
         Section("Shares of the uncertainty budget", (trust.budget_table(study.budget),), folded=True),
-        Section("Cost of the reduction", (trust.cost_table(study),) if study.costs else (), folded=True),
-        Section(
-            "Outliers still in the fit",
-            (doubted,) if doubted.rows else (Paragraphs((_CLEAN,)),),
-            folded=not doubted.rows,
-        ),
-        Section("Correlations", (related,) if related.rows else (Paragraphs((_unrelated(result),)),), folded=True),
-        Section("Removed on physical grounds", (physical,) if physical.rows else (), folded=True),
+        Section("Cost of the reduction", filled(trust.cost_table(study)), folded=True),
+        Section("Outliers still in the fit", doubted or (Paragraphs((_CLEAN,)),), folded=not doubted),
+        Section("Correlations", filled(related) or (Paragraphs((_unrelated(result),)),), folded=True),
+        Section("Removed on physical grounds", filled(reduction.physical_table(study)), folded=True),
         Section("Leverage", (trust.leverage_table(study),), folded=True),
         replace(pictures.workspace_section(result), folded=True),
         *(replace(s, folded=True) for s in _springs(study)),
@@ -82,12 +68,11 @@ def _unrelated(result: CalibrateResult) -> str:
 
 
 def _springs(study: Study) -> list[Section]:
-    derived, checks = reduction.derived_table(study), reduction.check_table(study)
     possible = () if study.springs is None else (reduction.spring_table(study.springs),)
     return [
         Section("Springs that physics allows", possible),
-        Section("Elements derived", (derived,) if derived.rows else ()),
-        Section("Elements against a beam", (checks,) if checks.rows else ()),
+        Section("Elements derived", filled(reduction.derived_table(study))),
+        Section("Elements against a beam", filled(reduction.check_table(study))),
     ]
 
 

@@ -154,8 +154,8 @@ def forests(result: CalibrateResult) -> tuple[Forest, ...]:
     by_unit: dict[str, list[tuple[str, float, float, float]]] = {}
     for name, value in zip(study.fit.names, study.fit.values, strict=True):
         if name in table.names:
-            row = name, float(value), 2 * study.wide.sd(name), float(table.values[table.index(name)])
-            by_unit.setdefault(table.rows[table.index(name)].unit, []).append(row)
+            row = name, float(value), 2 * study.wide.sd(name), float(table[name].value)
+            by_unit.setdefault(table[name].unit, []).append(row)
     out = []
     for i, (si, rows) in enumerate(by_unit.items(), 1):
         factor, unit = read_in(si, max(abs(v) for row in rows for v in row[1:] if isfinite(v)))

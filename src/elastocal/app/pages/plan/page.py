@@ -220,7 +220,7 @@ def contact_table(plan: Plan) -> Table:
     shown = candidates.model.controller.to_controller(candidates.q) / axes.factors
     notes = [
         f"In the order of the program; the arm starts {1e3 * method.standoff:g} mm in front of each place. Joint "
-        "values are those of the robot as described: the force decides where it stops.",
+        "values are those of the robot as described: the force decides where it stops."
     ]
     if plan.task.repeats > 1:
         notes.append(f"Every contact is read {plan.task.repeats} times.")

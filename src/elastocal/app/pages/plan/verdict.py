@@ -51,11 +51,7 @@ def _second(plan: Plan) -> Tile:
 
 def verdict(plan: Plan) -> tuple[str, ...]:
     what = plan.task.measuring.noun
-    lines = [
-        *(_task(plan) if plan.task.prior is None else _task_by_priors(plan)),
-        _efficient(plan),
-        _safe(plan),
-    ]
+    lines = [*(_task(plan) if plan.task.prior is None else _task_by_priors(plan)), _efficient(plan), _safe(plan)]
     if plan.needed is not None:
         lines.append(f"{len(plan.chosen)} {what} are the smallest plan found that meets what is required.")
     order = plan.order
