@@ -27,7 +27,14 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import check_rows, chunk_size, chunks
-from elastocal.model.statics.newton import STEP_TOLERANCE, States, newton_equilibrium, newton_step, solve_equilibrium
+from elastocal.model.statics.newton import (
+    STEP_TOLERANCE,
+    States,
+    newton_equilibrium,
+    newton_step,
+    searched,
+    substituted,
+)
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
@@ -135,6 +142,8 @@ def _critical(flex: Flexibility, batch: States, theta: Array, share: Array) -> A
 Progress = Callable[[int, int], None]
 FEW = 16
 """Flexible coordinates up to which twice as many configurations go in one chunk: calls cost more than memory."""
+HANGING = 12
+"""Steps of Newton's method that a state gets in which a joint seems to hang free in its backlash."""
 SEARCHED = 1e-9
 """Scaled step, in rad and in m per m, at which substitution ends in a search: its states are known to a nanometre."""
 
@@ -256,6 +265,21 @@ def _nearby(flex: Flexibility, posture: Posture, start: Equilibrium | Array, row
     force = start.force[rows].T
     ahead = posture.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
     return ahead if near is None else near.theta + newton_step(flex, near, ahead - near.theta)
+
+
+def solve_equilibrium(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array, Array, Ints, Bools, Bools]:
+    """theta and Q (n, N), steps taken, whether converged, and whether by substitution alone.
+
+    Where that fails, by a search; a short one where a joint seems to hang free, since hardly any ends there."""
+    theta, force, steps, quick = substituted(start, tolerance)
+    done, rows = quick.copy(), np.flatnonzero(~quick)
+    if len(rows):
+        hangs = stability.floating(start.take(rows))
+        for at, short in ((rows[~hangs], False), (rows[hangs], True)):
+            if len(at):
+                out = newton_equilibrium(start.take(at), HANGING) if short else searched(start.take(at))
+                theta[:, at], force[:, at], steps[at], done[at] = out
+    return theta, force, steps, done, quick
 
 
 def solve_chunk(

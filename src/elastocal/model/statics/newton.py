@@ -102,19 +102,14 @@ class States:
         return self.flex.backlash(self.q)
 
 
-def solve_equilibrium(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array, Array, Ints, Bools, Bools]:
-    """theta and Q (n, N), steps taken, whether converged, and whether by substitution alone.
-
-    Where that fails, by Newton's method; where backlash leads that from side to side, by shorter steps first."""
-    theta, force, steps, quick = substituted(start, tolerance)
-    done, rows = quick.copy(), np.flatnonzero(~quick)
-    if len(rows):
-        out = newton_equilibrium(start.take(rows))
-        theta[:, rows], force[:, rows], steps[rows], done[rows] = out
+def searched(start: States) -> tuple[Array, Array, Ints, Bools]:
+    """theta and Q (n, N), steps taken and whether converged, by Newton's method; where backlash leads that from side to
+    side, by shorter steps first."""
+    theta, force, steps, done = newton_equilibrium(start)
     rows = np.flatnonzero(~done)
     if len(rows) and start.flex.backlashes:
         theta[:, rows], force[:, rows], steps[rows], done[rows] = newton_equilibrium(_nearer(start.take(rows)))
-    return theta, force, steps, done, quick
+    return theta, force, steps, done
 
 
 def substituted(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array, Array, Ints, Bools]:
@@ -235,8 +230,8 @@ def _dot(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("in,in->n", a, b))
 
 
-def newton_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools]:
-    """By Newton's method."""
+def newton_equilibrium(start: States, most: int = MAX_STEPS) -> tuple[Array, Array, Ints, Bools]:
+    """The same by Newton's method in at most so many steps."""
     flex, total = start.flex, start.size
     theta, force = start.theta.copy(), np.zeros_like(start.theta)
     steps, before = np.zeros(total, dtype=np.int64), np.zeros(total)
@@ -245,7 +240,7 @@ def newton_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools]:
         return theta, force, steps, np.ones(total, dtype=bool)
     rows, active = np.arange(total), start
     scale = np.where(flex.rotates, 1.0, 1.0 / start.posture.model.size)[:, None]
-    for count in range(1, MAX_STEPS + 1):
+    for count in range(1, most + 1):
         step, change = _step(active)
         size = np.max(np.abs(step) * scale, axis=0)
         moving = ~done[rows] & np.isfinite(size)
