@@ -115,7 +115,7 @@ def _nothing(raw: RawTable, place: int) -> bool:
     return all(not t for t in texts) or bool(np.all(raw.numbers(place) == 0))
 
 
-_KELVIN = {"C": 1.0, "K": 1.0}
+_KELVIN = {"C": 1.0, "K": 1.0, "degC": 1.0}
 """Differences alone count."""
 UNUSED = "unused"
 """What a title may be told to be."""
