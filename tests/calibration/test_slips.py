@@ -325,6 +325,15 @@ def test_compliances_of_a_file_may_be_off_by_what_is_no_unit(factor: float) -> N
     assert check_slips(stiff(), right.changed(wrench=right.wrench / factor)).findings == ()
 
 
+@pytest.mark.parametrize(("factor", "word"), [(330.0, "loads times 1000"), (4e-3, "loads times 0.001")])
+def test_no_arm_is_a_hundred_times_softer_than_others_of_its_size(factor: float, word: str) -> None:
+    """An arm three times as stiff, or four times as soft, as its size lets assume, and loads in kN, or in mN."""
+    right = loaded("deflection", "right")
+    gears = tuple(replace(e, status="assumed") for e in stiff().elements)
+    (found,) = check_slips(replace(ROBOT, elements=gears), right.changed(wrench=right.wrench / factor)).findings
+    assert (found.code, found.severity, found.data["words"][0]) == ("load-size", "warning", word)
+
+
 def test_what_backlash_may_have_moved_is_warned_of_only() -> None:
     small = loaded("deflection", "right", force=60.0)
     (found,) = check_slips(stiff(), small.changed(wrench=small.wrench / 9.80665)).findings
