@@ -279,3 +279,12 @@ def test_distances_alone_are_validated() -> None:
     other = calibrate(KR270, campaign(q[first], KR270, position=x[first]), ["geometry"])
     with refused("missing", parameter="distance"):
         other.validate(campaign(q[last], KR270, distance=far[last]))
+
+
+def test_one_pose_tells_no_interval_of_the_gain(one: tuple[Truth, Calibration]) -> None:
+    truth, cal = one
+    q, x = check(truth)
+    seen = cal.validate(campaign(q[:1], KR270, position=x[:1]))
+    assert (seen.verdict.code, seen.gain_half_width) == ("no-gain", np.inf)
+    assert "inf" not in seen.verdict.text
+    assert "one pose does not tell" in seen.verdict.text
