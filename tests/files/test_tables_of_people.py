@@ -79,6 +79,7 @@ DRESSES = {
     "remarks above and empty rows": table(above=["Messprotokoll;KR 270", "", f"Datum{NINE}"], below=["", NINE]),
     "a mean below": table(number=comma, below=[NINE, "Mittelwert;" + ";".join(comma(v) for v in [1] * 9)]),
     "remarks with slashes": table(number=comma, above=["// Export 12.3.2026", "// Tracker 2"]),
+    "titles as NumPy writes them": b"# made up\n# " + table(sep=","),
     "a count and a remark below": table(below=["Anzahl;3;;;;;;;;", "Ende der Messung"]),
 }
 
@@ -249,3 +250,17 @@ def test_a_line_of_units_may_hold_others(tmp_path: Path, unit: str) -> None:
     np.testing.assert_allclose(np.radians(data.q), np.radians(Q), atol=1e-6)
     if "C" in unit:
         assert np.all(data.temperature == 21)
+
+
+def test_empty_columns_without_a_title_are_not_named(tmp_path: Path) -> None:
+    for end, told in ((";;", []), (";;late", ["t.csv: not used: columns without a title."])):
+        lines = table().decode().split("\n")
+        (tmp_path / "t.csv").write_text("\n".join([f"{lines[0]};;", *(f"{line}{end}" for line in lines[1:4]), ""]))
+        _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+        assert [n.text for n in data.notes if "not used" in n.text] == told
+
+
+def test_a_remark_above_rows_without_titles_is_no_title(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("# made up\n" + "\n".join(table(sep=",").decode().split("\n")[1:]))
+    with refused("missing-column", file="t.csv"):
+        ec.read_campaign("kuka-kr270", tmp_path / "t.csv")

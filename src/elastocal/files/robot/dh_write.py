@@ -78,19 +78,19 @@ def dh_table(model: Robot, poses: Mapping[str, Pose]) -> DHTable:
         )
     lines = [at[f.name] @ _of_axis(f.joint.unit_axis if f.joint else np.array([0.0, 0, 1])) for f in moving]
     near = [at[f.parent] for f in moving[1:]]
-    frame = first = _foot(lines[0])
+    here = first = _foot(lines[0])
     rows = []
     zeros = -matrix @ zero
     for i, joint in enumerate(moving):
         motion = joint.joint
         assert motion is not None
-        row = _row(frame, lines[i + 1], near[i][:3, 0]) if i < len(near) else _last(frame, at[model.tool])
+        row = _row(here, lines[i + 1], near[i][:3, 0]) if i < len(near) else _last(here, at[model.tool])
         shift = {"theta": row.theta + zeros[i]} if motion.kind == "revolute" else {"d": row.d + zeros[i]}
         rows.append(replace(row, name=joint.name, type=motion.kind, limits=motion.limits))
         link = dh_frames((row,), "standard")
-        frame = frame @ link[0].pose.matrix() @ link[1].pose.matrix()
+        here = here @ link[0].pose.matrix() @ link[1].pose.matrix()
         rows[-1] = replace(rows[-1], **shift)
-    left = np.linalg.solve(frame, at[model.tool])
+    left = np.linalg.solve(here, at[model.tool])
     return DHTable(tuple(rows), tuple(np.diag(matrix)), _pose(first), _pose(left))
 
 
@@ -124,7 +124,7 @@ def _row(frame: Array, line: Array, near: Array) -> DHRow:
 
 def _last(frame: Array, tool: Array) -> DHRow:
     """From the frame of the last joint to the tool, or as near to it as a row leads."""
-    at = np.linalg.solve(frame, tool)
+    at: Array = np.asarray(np.linalg.solve(frame, tool), dtype=np.float64)
     if np.hypot(at[0, 2], at[1, 2]) >= PARALLEL:
         return _row(np.eye(4), at, at[:3, 0])
     theta = float(np.arctan2(at[1, 0], at[0, 0]))

@@ -98,7 +98,7 @@ def csv_parts(
         return
     file = Text.of(path, encoding)
     text = file.whole()
-    lines = _told(lines_of(text, REMARK_SIGNS), text, header_line)
+    lines = _told(with_marked_titles(lines_of(text, REMARK_SIGNS), text), text, header_line)
     top = lines.some(slice(0, REMARKS + 2)).numbered(text)
     if not top:
         raise MissingError(
@@ -129,6 +129,24 @@ def csv_parts(
     for at in range(0, max(len(lines), 1), size or max(len(lines), 1)):
         rows = TextRows(file, lines.some(slice(at, at + (size or len(lines)))), cut, numerals)
         yield RawTable(path.as_posix(), names, rows, numerals, title[0], notes=notes, units=own or units)
+
+
+def with_marked_titles(lines: Lines, text: str) -> Lines:
+    """With the titles that stand as a remark (# A1_deg,...) right above rows of numbers, as NumPy writes them."""
+    if not len(lines):
+        return lines
+    (number, first), *_ = lines.some(slice(0, 1)).numbered(text)
+    above = text[: int(lines.starts[0])].splitlines()
+    title = above[-1].strip().lstrip("# \t") if above and above[-1].lstrip().startswith("#") else ""
+    sign = separator_of(first, first)
+    rows = [[c.strip() for c in s.split(None if sign == " " else sign)] for s in (first, title)]
+    numbers = [[finite_number(c.replace(",", ".")) is not None for c in row] for row in rows]
+    alike = title and 2 * sum(numbers[0]) > len(rows[0]) == len(rows[1]) > 1
+    if not alike or any(numbers[1]):
+        return lines
+    start = text.rindex(title, 0, int(lines.starts[0]))
+    own = ((lines.numbers, number - 1), (lines.starts, start), (lines.ends, start + len(title)))
+    return Lines(*(np.insert(values, 0, value) for values, value in own))
 
 
 def _told(lines: Lines, text: str, header_line: int | None) -> Lines:
