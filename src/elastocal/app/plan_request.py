@@ -10,7 +10,6 @@ from elastocal.errors import ConflictError, FormatError, MissingError, RangeErro
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.calibration.planning import Words
     from elastocal.design.loading.loading import Loading
     from elastocal.design.task import Earlier, Limits, PlanTask, TestPlan
     from elastocal.files.plan.file import PlanFile
@@ -183,7 +182,7 @@ def calibration_in(source: str) -> Path | None:
     return path if path.suffix.lower() == ".json" and path.is_file() else None
 
 
-def _measured(path: Path, request: PlanRequest) -> tuple[Robot, str, tuple[str, ...], Words | None]:
+def _measured(path: Path, request: PlanRequest) -> tuple[Robot, str, tuple[str, ...], tuple[str, ...] | None]:
     """The nominal robot of a calibration, the word for it, the markers that were read, and the model words."""
     from elastocal.app.calibrated import calibrated, of_readings
     from elastocal.calibration.planning import measured_robot, words_of

@@ -200,7 +200,7 @@ def new_urdf(robot: Robot) -> tuple[str, Sequence[str]]:
 
 
 def corrected_dh(robot: Robot, suffix: str = ".csv") -> tuple[str | bytes, Sequence[str]]:
-    """The DH table, standard and Hayati rows, as ``--robot`` reads it; what it cannot hold."""
+    """The DH table, standard and Hayati rows, as robots are read from one; what it cannot hold."""
     table = dh_table(robot, corrected_poses(robot).poses)
     notes = (
         _elsewhere("the first frame", "the base", table.base),

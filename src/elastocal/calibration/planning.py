@@ -82,8 +82,8 @@ def plan(
     ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
     """
     known = robot if isinstance(robot, Calibration) else None
-    if known is not None:
-        robot, markers = measured_robot(known), markers or known.markers
+    if isinstance(robot, Calibration):
+        robot, markers = measured_robot(robot), markers or robot.markers
     robot = robot if isinstance(robot, Robot) else read_robot(robot)
     if isinstance(work, PlanTask):
         _refuse("the task has its own", loads=loads or None, markers=markers or None, model=model, noise=noise)
@@ -120,9 +120,9 @@ def measured_robot(c: Calibration) -> Robot:
     return with_placing(c.nominal, c)[0]
 
 
-def words_of(c: Calibration) -> Words:
+def words_of(c: Calibration) -> tuple[str, ...] | None:
     """Model words of a calibration that an unloaded campaign tells something of."""
-    return tuple(w for w in c.words if w in automatic(c.nominal, loaded=False, placed=True, warms=False)) or "auto"
+    return tuple(w for w in c.words if w in automatic(c.nominal, loaded=False, placed=True, warms=False)) or None
 
 
 def after(task: PlanTask, c: Calibration) -> PlanTask:
