@@ -83,7 +83,8 @@ def plan(
     """
     known = robot if isinstance(robot, Calibration) else None
     if isinstance(robot, Calibration):
-        robot, markers = measured_robot(robot), markers or robot.markers
+        markers = markers or robot.markers
+        robot = measured_robot(robot)
     robot = robot if isinstance(robot, Robot) else read_robot(robot)
     if isinstance(work, PlanTask):
         _refuse("the task has its own", loads=loads or None, markers=markers or None, model=model, noise=noise)

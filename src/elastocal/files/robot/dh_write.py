@@ -90,7 +90,7 @@ def dh_table(model: Robot, poses: Mapping[str, Pose]) -> DHTable:
         link = dh_frames((row,), "standard")
         here = here @ link[0].pose.matrix() @ link[1].pose.matrix()
         rows[-1] = replace(rows[-1], **shift)
-    left = np.linalg.solve(here, at[model.tool])
+    left = np.asarray(np.linalg.solve(here, at[model.tool]), dtype=np.float64)
     return DHTable(tuple(rows), tuple(np.diag(matrix)), _pose(first), _pose(left))
 
 
