@@ -120,6 +120,37 @@ def test_a_plan_file_states_words_priors_and_what_was_calibrated_before(run: Run
     assert "give the calibration of it" in refused.err
 
 
+def test_the_next_poses_are_planned_from_a_calibration(run: Run, folder: Path) -> None:
+    """By its robot, markers and model words; its covariance counts as known."""
+    robot = ec.read_robot(folder / "arm.csv")
+    truth = drawn_robot(robot, np.random.default_rng(4), ("geometry", "weight"))
+    low, high = np.radians([[-90, -80, -60, -90, -80, -90], [90, 60, 60, 90, 80, 90]])
+    q = np.random.default_rng(5).uniform(low, high, (14, 6))
+    at = truth.kinematics(q)
+    spots = np.array([[0.06, 0.0, 0.02], [-0.02, 0.05, 0.1]])
+    points = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, spots) + [1.0, 2.0, 0.0]
+    points += np.random.default_rng(6).normal(scale=2e-5, size=points.shape)
+    cal = ec.calibrate(robot, ec.Campaign(q=q, position=points, length="m", angle="rad"), ["geometry", "weight"])
+    cal.save(folder / "cal.json")
+    words = ("--poses", 8, "--candidates", 300, "--restarts", 1)
+    done = run("plan", folder / "cal.json", *words, "--out", folder / "next", "--json")
+    assert done.code == 0, done.err
+    errors = {row["what"]: row["error_mm"] for row in done.data["task"]}
+    now = 1e-3 * next(row["uncalibrated_um"] for row in done.data["effects"] if row["effect"] == "all")
+    assert 0.2 * now < errors["root mean square"] < 0.9 * now < 0.2
+    assert "before these poses" in done.data["verdict"][1]
+    made = yaml.safe_load((folder / "next" / "campaign.yaml").read_text())
+    assert (made["markers"], made["model"]) == (["marker1", "marker2"], ["geometry", "weight"])
+    beside = ec.read_robot(folder / "next" / made["robot"])
+    np.testing.assert_allclose(beside.kinematics(q[:1]).position, robot.kinematics(q[:1]).position, atol=1e-12)
+    plain = ec.plan(robot, poses=8, restarts=1, model=["geometry", "weight"])
+    after = ec.plan(cal, poses=8, restarts=1)
+    assert after.rms_error < 0.5 * plain.rms_error
+    assert "before these poses" in repr(after)
+    with pytest.raises(ec.InputError, match="estimates nothing"):
+        ec.plan(cal, poses=8, loads=[ec.loads.Hanging(masses=(40.0,))], seek=["J?.k"])
+
+
 def test_poses_of_an_unloaded_plan_are_left_out_at_the_desk(folder: Path) -> None:
     cell = folder / "cell"
     well("new", cell, "--robot", folder / "arm.csv", "--unloaded")

@@ -203,7 +203,12 @@ def test_a_point_beyond_reach_has_no_deviation_on_page_and_in_file(tmp_path: Pat
     assert all(np.isnan(o.deviations) for o in found.outliers if o.row == 3)
     again = read_calibration(save_calibration(found, tmp_path / "c.json"))
     assert [np.isnan(o.deviations) for o in again.outliers] == [np.isnan(o.deviations) for o in found.outliers]
-    assert "farther away than the arm reaches" in again.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    far = float(np.linalg.norm(np.full(3, 1e6) - np.nanmedian(np.delete(x, 3, axis=0).reshape(-1, 3), axis=0)))
+    words = f"{far:.3g} m from the middle of the other points, where the arm does not reach"
+    assert {o.cause for o in again.outliers if o.row == 3} == {words}
+    page = again.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "farther away than the arm reaches" in page
+    assert words in page
 
 
 @pytest.mark.parametrize(("size", "noise"), [(1e-4, None), (1.0, 1e-5), (100.0, None)])

@@ -325,6 +325,30 @@ def test_compliances_of_a_file_may_be_off_by_what_is_no_unit(factor: float) -> N
     assert check_slips(stiff(), right.changed(wrench=right.wrench / factor)).findings == ()
 
 
+@pytest.mark.parametrize(("factor", "word"), [(330.0, "loads times 1000"), (4e-3, "loads times 0.001")])
+def test_no_arm_is_a_hundred_times_softer_than_others_of_its_size(factor: float, word: str) -> None:
+    """An arm three times as stiff, or four times as soft, as its size lets assume, and loads in kN, or in mN."""
+    right = loaded("deflection", "right")
+    gears = tuple(replace(e, status="assumed") for e in stiff().elements)
+    (found,) = check_slips(replace(ROBOT, elements=gears), right.changed(wrench=right.wrench / factor)).findings
+    assert (found.code, found.severity, found.data["words"][0]) == ("load-size", "warning", word)
+
+
+def test_joints_that_all_come_out_of_another_size_are_named() -> None:
+    """By the fit, where points alone told nothing, or where loads were accepted as they are."""
+    right = loaded("deflection", "right", force=800.0)
+    words, joints = ["compliance"], [f"J{i}.k" for i in range(1, 7)]
+    cals = [
+        ec.calibrate(ROBOT.nominal, right.changed(wrench=f * right.wrench), words, accept="loads as they are")
+        for f in (1.0, 1e3)
+    ]
+    told = [[w.data["softer"] for w in cal.warnings if w.code == "load-size"] for cal in cals]
+    ratio = [np.median([cal.parameters[j].value / cal.parameters[j].file_value for j in joints]) for cal in cals]
+    assert told[0] == []
+    assert told[1] == [pytest.approx(ratio[1], rel=0.3)]
+    assert ratio[1] == pytest.approx(1e-3 * ratio[0], rel=0.3)
+
+
 def test_what_backlash_may_have_moved_is_warned_of_only() -> None:
     small = loaded("deflection", "right", force=60.0)
     (found,) = check_slips(stiff(), small.changed(wrench=small.wrench / 9.80665)).findings

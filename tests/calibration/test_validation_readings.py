@@ -235,3 +235,56 @@ def test_points_alone_have_no_errors_of_orientation(one: tuple[Truth, Calibratio
     q, x = check(one[0])
     seen = one[1].validate(campaign(q, KR270, position=x))
     assert (one[1].orientation_errors, seen.orientation, orientation_tables(one[1], seen)) == (None, None, ())
+
+
+def test_markers_in_another_order_are_a_slip_of_the_table() -> None:
+    """A calibration takes any order; a check must have the same."""
+    rng = np.random.default_rng(4)
+    truth = true_robot(KR270, rng, ("geometry",), markers=3)
+    q = joint_values(KR270, 25, rng)
+    cal = calibrate(KR270, campaign(q, KR270, position=read_positions(truth, q, rng)), ["geometry"])
+    q = joint_values(KR270, 10, rng)
+    x = read_positions(truth, q, rng)
+    seen = cal.validate(campaign(q, KR270, position=x[:, [1, 2, 0]]))
+    assert (seen.verdict.code, seen.verdict.data["words"]) == (
+        "slip",
+        ["markers in the order marker3, marker1, marker2"],
+    )
+    assert seen.verdict.data["after"] < 5e-3 < seen.verdict.data["before"]
+    assert cal.validate(campaign(q, KR270, position=x)).verdict.code == "validated"
+
+
+def test_distances_alone_are_validated() -> None:
+    """Of a calibration by distances, against the same numbers worked out by hand; not of one by positions."""
+    rng = np.random.default_rng(4)
+    truth = true_robot(KR270, rng, ("geometry",), markers=2)
+    q = joint_values(KR270, 60, rng)
+    x = read_positions(truth, q, rng) + np.array([0.4, 2.9, -0.3])
+    far = np.linalg.norm(x, axis=2)
+    first, last = np.arange(45), np.arange(45, 60)
+    cal = calibrate(KR270, campaign(q[first], KR270, distance=far[first]), ["geometry"])
+    seen = cal.validate(campaign(q[last], KR270, distance=far[last]))
+    predicted = cal.predict_joints(q[last])
+    assert (seen.verdict.code, seen.after.count) == ("validated", 30)
+    off = np.abs(far[last] - predicted.distance)
+    np.testing.assert_allclose(np.sort(seen.errors.ravel()), np.sort(off.ravel()), atol=1e-12)
+    half = predicted.distance_half_width_reading
+    assert seen.coverage == pytest.approx(np.mean(off <= half))
+    assert seen.coverage > 0.8
+    assert seen.after.mean < 0.3 * seen.before.mean
+    share = np.sort(seen.spread.ravel()) / np.sort(half.ravel())
+    assert share.min() > 0.4
+    assert share.max() < 0.52  # one axis, not three
+    assert cross_validate(KR270, campaign(q, KR270, distance=far), 3, model=["geometry"]).improved
+    other = calibrate(KR270, campaign(q[first], KR270, position=x[first]), ["geometry"])
+    with refused("missing", parameter="distance"):
+        other.validate(campaign(q[last], KR270, distance=far[last]))
+
+
+def test_one_pose_tells_no_interval_of_the_gain(one: tuple[Truth, Calibration]) -> None:
+    truth, cal = one
+    q, x = check(truth)
+    seen = cal.validate(campaign(q[:1], KR270, position=x[:1]))
+    assert (seen.verdict.code, seen.gain_half_width) == ("no-gain", np.inf)
+    assert "inf" not in seen.verdict.text
+    assert "one pose does not tell" in seen.verdict.text

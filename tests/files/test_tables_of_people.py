@@ -78,6 +78,8 @@ DRESSES = {
     ),
     "remarks above and empty rows": table(above=["Messprotokoll;KR 270", "", f"Datum{NINE}"], below=["", NINE]),
     "a mean below": table(number=comma, below=[NINE, "Mittelwert;" + ";".join(comma(v) for v in [1] * 9)]),
+    "remarks with slashes": table(number=comma, above=["// Export 12.3.2026", "// Tracker 2"]),
+    "titles as NumPy writes them": b"# made up\n# " + table(sep=","),
     "a count and a remark below": table(below=["Anzahl;3;;;;;;;;", "Ende der Messung"]),
 }
 
@@ -203,3 +205,62 @@ def test_lines_of_empty_cells_are_passed_over(tmp_path: Path, blank: str) -> Non
 def test_the_line_that_tells_a_spreadsheet_the_separator_is_no_title(tmp_path: Path, word: str) -> None:
     (tmp_path / "t.csv").write_text(f"{word}\nA1_deg;x_mm\n10;1.5\n")
     assert read_csv(tmp_path / "t.csv").header == ("A1_deg", "x_mm")
+
+
+def lines_with(line: str, at: int, **dress: object) -> bytes:
+    lines = table(**dress).decode().split("\n")
+    return "\n".join([*lines[:at], line, *lines[at:]]).encode()
+
+
+def test_titles_and_remarks_between_readings_are_no_readings(tmp_path: Path) -> None:
+    title = table().decode().split("\n")[0]
+    (tmp_path / "t.csv").write_bytes(lines_with(f"// tracker placed anew\n{title}", 3))
+    _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+    np.testing.assert_allclose(data.position[:, 0], 1e-3 * POINTS, atol=1e-9)
+    assert "t.csv: titles that stand again, and are left out: line 5." in [n.text for n in data.notes]
+    page = Workbook()
+    for cells in (["A1_deg", "x_mm"], [10, 1.5], ["A1_deg", "x_mm"], [20, 2.5]):
+        page.active.append(cells)
+    page.save(tmp_path / "t.xlsx")
+    raw = read_csv(tmp_path / "t.xlsx")
+    assert raw.numbers(1).tolist() == [1.5, 2.5]
+    assert raw.notes == ("t.xlsx: titles that stand again, and are left out: line 3.",)
+
+
+@pytest.mark.parametrize("word", ["-", "\u2013", "n/a", "#N/A", "#NV", "NA", "#DIV/0!"])
+def test_words_for_nothing_count_as_empty_cells_and_are_counted(tmp_path: Path, word: str) -> None:
+    """At the front of a line too, where # begins a remark."""
+    rows = [";".join([*map(plain, p), *map(plain, q)]) for q, p in zip(Q, POINTS, strict=True)]
+    rows[1] = ";".join([*[word] * 3, *map(plain, Q[1])])
+    (tmp_path / "t.csv").write_text("\n".join([";".join([*PLACE, *AXES]), *rows]) + "\n", encoding="utf-8")
+    _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+    np.testing.assert_allclose(data.position[:, 0], 1e-3 * POINTS[[0, 2]], atol=1e-9)
+    assert f"t.csv: 1 row lacks numbers, which are left out (line 3; cells that count as empty: {word!r} (3))." in [
+        n.text for n in data.notes
+    ]
+
+
+@pytest.mark.parametrize("unit", ["\u00b0C", "s", "%", "hh:mm", "1"])
+def test_a_line_of_units_may_hold_others(tmp_path: Path, unit: str) -> None:
+    rows = [";".join([*map(plain, q), *map(plain, p), "21"]) for q, p in zip(Q, POINTS, strict=True)]
+    titles = [*(f"A{i}" for i in range(1, 7)), *"XYZ", "temperature" if "C" in unit else "other"]
+    units = [*["\u00b0"] * 6, *["mm"] * 3, unit]
+    (tmp_path / "t.csv").write_text("\n".join([";".join(titles), ";".join(units), *rows]) + "\n", encoding="utf-8")
+    _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+    np.testing.assert_allclose(np.radians(data.q), np.radians(Q), atol=1e-6)
+    if "C" in unit:
+        assert np.all(data.temperature == 21)
+
+
+def test_empty_columns_without_a_title_are_not_named(tmp_path: Path) -> None:
+    for end, told in ((";;", []), (";;late", ["t.csv: not used: columns without a title."])):
+        lines = table().decode().split("\n")
+        (tmp_path / "t.csv").write_text("\n".join([f"{lines[0]};;", *(f"{line}{end}" for line in lines[1:4]), ""]))
+        _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+        assert [n.text for n in data.notes if "not used" in n.text] == told
+
+
+def test_a_remark_above_rows_without_titles_is_no_title(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("# made up\n" + "\n".join(table(sep=",").decode().split("\n")[1:]))
+    with refused("missing-column", file="t.csv"):
+        ec.read_campaign("kuka-kr270", tmp_path / "t.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from os import PathLike
 from typing import Any, Literal
 
@@ -255,3 +256,48 @@ def test_readings_and_results_are_not_changed_by_accident() -> None:
     given = Q.copy()
     assert of_arrays(q=given).q is not given
     given[0] = 0.0  # the arrays of the caller stay as they are
+
+
+class Nullable:
+    """What pandas makes of columns that know a missing value: NA, which is no float."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+        return np.where(np.isnan(self.values), object(), self.values.astype(object)).astype(dtype or object)
+
+    def to_numpy(self, dtype: object = None, copy: bool = False, na_value: float | None = None) -> np.ndarray:
+        return self.values.astype(dtype) if na_value is not None else self.__array__(dtype)
+
+
+def test_missing_values_of_data_frames_were_not_read() -> None:
+    points = np.array(Q, dtype=float)
+    points[1] = np.nan
+    read = of_arrays(position=Nullable(points)).position
+    np.testing.assert_array_equal(np.isnan(read[:, 0]), np.isnan(points))
+    np.testing.assert_allclose(read[0, 0], points[0])
+    with refused("number", (1, 0), parameter="q"):
+        of_arrays(q=Nullable(points))
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.array(["2026-03-01T10:00:00", "2026-03-01T10:01:30", "2026-03-02T10:00:00"], dtype="M8[ns]"),
+        ["2026-03-01 10:00", "2026-03-01 10:01:30", "2026-03-02 10:00"],
+        [datetime(2026, 3, 1, 10), datetime(2026, 3, 1, 10, 1, 30), datetime(2026, 3, 2, 10)],
+        np.array([0, 90_000, 86_400_000], dtype="m8[ms]"),
+        ["0", "90", "86400"],
+        [0, 90, 86400],
+    ],
+    ids=["datetime64", "texts", "datetime", "timedelta64", "numbers as texts", "numbers"],
+)
+def test_times_are_seconds_however_they_are_written(times: object) -> None:
+    time = of_arrays(time=times).time
+    np.testing.assert_allclose(time - time[0], [0, 90, 86400])
+
+
+def test_what_is_no_time_is_refused() -> None:
+    with refused("number", parameter="time"):
+        of_arrays(time=["soon", "later", "never"])

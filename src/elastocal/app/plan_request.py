@@ -17,9 +17,13 @@ if TYPE_CHECKING:
     from elastocal.model.robot import Robot
 
 
+ROBOT = "robot.yaml"
+"""The file of the robot beside a plan that was made from a calibration."""
+
+
 @dataclass(frozen=True)
 class PlanRequest:
-    """``source`` is a plan file or a robot; options that are None leave what the file says.
+    """``source`` is a plan file, a robot or a calibration; options that are None leave what the file says.
 
     ``forces`` ("fx,fy,fz" in N), ``hang`` (kg), ``markers``, ``seek``, ``noise`` (mm), ``test`` go with a robot alone.
     """
@@ -139,7 +143,10 @@ def _bare(request: PlanRequest) -> PlanFile:
     from elastocal.model.descriptions import in_form
     from elastocal.model.start_values import bending
 
-    robot, loads = read_robot(request.source), _typed_loads(request)
+    known, loads = calibration_in(request.source), _typed_loads(request)
+    robot, word, markers, words = (
+        (read_robot(request.source), request.source, (), None) if known is None else _measured(known, request)
+    )
     robot = bending(robot) if loads or request.seek else robot
     model = in_form(without_kinds(robot, request.without), "beam")
     selected(model, request.seek)
@@ -152,18 +159,53 @@ def _bare(request: PlanRequest) -> PlanFile:
     noise = 0.03 if request.noise is None else request.noise
     if not noise > 0:
         raise RangeError("--noise-mm must be positive; a reading without noise does not exist")
-    task = replace(marker_task(model, None, loads, request.markers, 1e-3 * noise), names=request.seek or None)
-    own = robot_file(request.source)
+    task = replace(
+        marker_task(model, None, loads, request.markers or markers, 1e-3 * noise), names=request.seek or None
+    )
+    own = robot_file(request.source) if known is None else known
     notes = (
         *robot.notes,
         "No plan file is given: no obstacle, no line of sight and no instrument other than its noise is known.",
     )
     files = tuple(p for p in (own, request.test) if p is not None)
     file = PlanFile(
-        f"plan of {model.name}", request.source, task, _typed_tests(request, model), np.full(model.n, np.nan), None,
+        f"plan of {model.name}", word, task, _typed_tests(request, model), np.full(model.n, np.nan), None,
         request.seek or None, None, None, request.without, notes, files,
     )  # fmt: skip
-    return file if loads else replace(file, task=_unloaded(file))
+    file = replace(file, model=words)
+    file = file if loads else replace(file, task=_unloaded(file))
+    return file if known is None else replace(file, task=_knowing(file.task, known))
+
+
+def calibration_in(source: str) -> Path | None:
+    """The calibration that stands in place of a robot."""
+    path = Path(source)
+    return path if path.suffix.lower() == ".json" and path.is_file() else None
+
+
+def _measured(path: Path, request: PlanRequest) -> tuple[Robot, str, tuple[str, ...], tuple[str, ...] | None]:
+    """The nominal robot of a calibration, the word for it, the markers that were read, and the model words."""
+    from elastocal.app.calibrated import calibrated, of_readings
+    from elastocal.calibration.planning import measured_robot, words_of
+    from elastocal.calibration.store import read_calibration
+    from elastocal.files.robot.read import read_robot
+
+    if not of_readings(path):
+        word = calibrated(path, None).word
+        return read_robot(word), word, (), None
+    c = read_calibration(path)
+    return measured_robot(c), (request.out / ROBOT).as_posix(), c.markers, words_of(c)
+
+
+def robot_of_calibration(request: PlanRequest) -> dict[Path, str]:
+    """The robot file beside a plan, where a calibration stands in place of the robot: it holds its own."""
+    from elastocal.app.calibrated import of_readings
+    from elastocal.files.robot.write import robot_text
+
+    path = calibration_in(request.source)
+    if path is None or not of_readings(path):
+        return {}
+    return {request.out / ROBOT: robot_text(_measured(path, request)[0])}
 
 
 def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
@@ -227,32 +269,32 @@ def _with_earlier(task: PlanTask, file: PlanFile) -> PlanTask:
     for word in (words,) if isinstance(words, str) else words:
         path = file.folder / path_of(word)
         if path.suffix.lower() == ".json":
-            task, known = _calibration(task, path)
+            task = _knowing(task, path)
         else:
-            known = _campaign(task, path)
-        task = replace(task, earlier=(*task.earlier, known))
+            task = replace(task, earlier=(*task.earlier, _campaign(task, path)))
     return task
 
 
-def _calibration(task: PlanTask, path: Path) -> tuple[PlanTask, Earlier]:
+def _knowing(task: PlanTask, path: Path) -> PlanTask:
+    """With the information and the values of a calibration."""
     from elastocal.app.calibrated import of_readings
+    from elastocal.calibration.planning import after
     from elastocal.calibration.store import read_calibration as read_readings
     from elastocal.design.observed import information_of
     from elastocal.files.calibration import read_calibration
 
     if of_readings(path):
-        known = read_readings(path)
-        estimates, own = {e.name: e.value for e in known.parameters.rows}, known.names
-        covariance = known.covariance[: len(own), : len(own)]
-    else:
-        record = read_calibration(path)
-        estimates, own, covariance = {p.name: p.value for p in record.parameters}, record.names, record.covariance
-    values = {name: value for name, value in estimates.items() if name in task.model.parameters.names}
-    if not set(own) & set(values):
+        try:
+            return after(task, read_readings(path))
+        except ConflictError as error:
+            raise error.reworded(f"{path}: {error}") from None
+    record = read_calibration(path)
+    values = {p.name: p.value for p in record.parameters if p.name in task.model.parameters.names}
+    if not set(record.names) & set(values):
         raise ConflictError(f"{path}: calibrates nothing that robot {task.model.name} has; give a calibration of it")
-    model = task.model.with_estimates(values)
-    rest = None if task.prior is None else task.prior.without(own)
-    return replace(task, model=model, prior=rest), lambda names: information_of(own, covariance, names)
+    rest = None if task.prior is None else task.prior.without(record.names)
+    known = (*task.earlier, lambda names: information_of(record.names, record.covariance, names))
+    return replace(task, model=task.model.with_estimates(values), prior=rest, earlier=known)
 
 
 def _campaign(task: PlanTask, path: Path) -> Earlier:

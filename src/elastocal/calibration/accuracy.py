@@ -4,6 +4,7 @@ sentence; and whether the values that it is asked about are in its units.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -110,9 +111,10 @@ class Validation:
             whose = " of poses of the calibration"
         elif self.points_known:
             whose = f", of which {new} took no part and {self.points_known} are of poses of the calibration"
+        width = f"+- {half:.3f} mm (95 %)" if isfinite(half) else "mm, an interval of which one pose does not tell"
         message = (
             f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points{whose}, nominal "
-            f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
+            f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} {width}."
         )
         if self.cause is not None:
             text = f"{self.cause.text}. As read: {message}"

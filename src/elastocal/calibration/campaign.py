@@ -25,6 +25,7 @@ from elastocal.calibration.given import (
     point_table,
     priors_of,
     rotation_table,
+    seconds,
     unit_factor,
     wrench_table,
 )
@@ -64,7 +65,7 @@ class Campaign:
     or (N, 3, 3), or rotation vectors (N, 3) in ``angle`` where ``orientation_form`` says so; ``distance`` (N,) or (N,
     markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to the robot, base axes, at ``load_frame``
     (the tool where not stated).  ``station`` (N,) names the instrument's
-    place, ``temperature`` (N,) in K or degrees C, ``time`` (N,) in s, for figures and for changes from row to row.
+    place, ``temperature`` (N,) in K or degrees C, ``time`` (N,) in s, or dates, for figures and changes by row.
     ``noise``: sd of one coordinate of one reading in ``length`` (a deflection is the difference of two, and has sqrt(2)
     of it), or sources of error; a prior, not a command.  ``orientation_noise``: sd of an
     orientation about one axis, in rad.  ``priors`` of parameters by name:
@@ -134,7 +135,7 @@ class Campaign:
             )  # fmt: skip
         values["wrench"] = None if self.wrench is None else wrench_table(self.wrench, count)
         for key in ("temperature", "time"):
-            given = getattr(self, key)
+            given = seconds(self.time) if key == "time" else self.temperature
             values[key] = None if given is None else column_table(key, given, count)[:, 0]
             if given is not None and not np.all(np.isfinite(values[key])):
                 row = int(np.argwhere(~np.isfinite(values[key]))[0][0])

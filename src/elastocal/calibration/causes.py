@@ -73,7 +73,9 @@ def with_causes(cal: Calibration, campaign: Campaign) -> Calibration:
     A change in the course of the campaign (``changes``) is a finding of its own, which names the rows that it explains.
     """
     known = {row: _short(w) for w in cal.warnings for row in w.data.get("outliers", ())}
-    cal = replace(cal, outliers=tuple(replace(o, cause=known.get(o.row, "")) for o in cal.outliers))
+    own = ("" if np.isfinite(o.deviations) else o.cause for o in cal.outliers)  # how far a point beyond reach is
+    outliers = tuple(replace(o, cause=known.get(o.row, c)) for o, c in zip(cal.outliers, own, strict=True))
+    cal = replace(cal, outliers=outliers)
     named, more = tuple(causes(cal, campaign)), len(_doubted(cal)) - MOST
     if more > 0 and campaign.position is not None:
         why = f"causes were sought for the first {MOST} rows that were left out, not for {more} others"

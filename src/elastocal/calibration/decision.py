@@ -72,7 +72,7 @@ def _stated(c: Calibration, campaign: Campaign, states: States) -> float:
     """Of the instrument of these readings, else of that of the calibration; nan where nothing is stated."""
     own = campaign.noise is not None
     instrument = Instrument.of(campaign.noise) if own else c.instrument
-    twice = states.position is None and (own or c.placed)  # a deflection is the difference of two readings
+    twice = _differences(states) and (own or c.placed)
     if instrument.tracker is not None:
         if states.position is None:
             return float("nan")
@@ -85,7 +85,12 @@ def _by_repeats(c: Calibration, states: States) -> float:
     """Of these readings, else of those of the calibration."""
     if states.scatter_freedom >= ENOUGH:
         return states.scatter
-    return c.repeatability * sqrt(1 + (states.position is None and c.placed))
+    return c.repeatability * sqrt(1 + (_differences(states) and c.placed))
+
+
+def _differences(states: States) -> bool:
+    """Whether what is judged are deflections, each the difference of two readings."""
+    return states.position is None and states.deflection is not None
 
 
 def _placed_by(c: Calibration, states: States, fitted: int) -> float:

@@ -118,7 +118,7 @@ class Outlier:
     """Distance from what the others predict, in standard deviations of that prediction; nan of a point beyond reach."""
     probability: float
     cause: str = ""
-    """What likely made it wrong, where one cause is clear (``causes``)."""
+    """What likely made it wrong, where one cause is clear (``causes``); of a point beyond reach how far it is."""
 
 
 @dataclass(frozen=True, eq=False)

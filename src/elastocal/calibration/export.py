@@ -1,8 +1,8 @@
-"""A calibrated robot for others: robot file, URDF with corrected origins, kinematics.yaml.
+"""A calibrated robot for others: robot file, URDF with corrected origins, DH table, kinematics.yaml.
 
-The last two hold fixed origins of joints.  In a calibrated robot geometry is what is left once weight, gears and loads
-have their part: alone it predicts worse than geometry that was estimated alone and stands for their mean as well.  So
-it is estimated again (``fixed_geometry``), from what the calibrated robot predicts at poses that the calibration has
+The last three hold fixed origins of joints.  In a calibrated robot geometry is what is left once weight, gears and
+loads have their part: alone it predicts worse than geometry that was estimated alone and stands for their mean as well.
+So it is estimated again (``fixed_geometry``), from what the calibrated robot predicts at poses that the calibration has
 seen and at others within their range: readings without noise, as many as wanted.  How far that is from the calibrated
 robot is its leave-one-out error, stations and markers fitted.  Whatever depends on the configuration or on loads has no
 place there; it is said first how much that is, then what.
@@ -24,8 +24,10 @@ from elastocal.calibration.placing import placed
 from elastocal.compensation.corrected_geometry import corrected_poses
 from elastocal.design.poses import sobol
 from elastocal.errors import ConflictError, MissingError
+from elastocal.files.robot.dh_write import dh_table
 from elastocal.files.robot.export import kinematics_text, with_origins
 from elastocal.files.robot.urdf import read_links, read_urdf
+from elastocal.files.robot.urdf_new import not_in_urdf, urdf_text
 from elastocal.files.robot.urdf_tags import document
 from elastocal.files.robot.write import robot_text
 from elastocal.files.write import check_targets, write_files
@@ -104,13 +106,14 @@ def export(
     urdf: str | PathLike[str] | None = None,
     source: str | PathLike[str] | None = None,
     kinematics: str | PathLike[str] | None = None,
+    dh: str | PathLike[str] | None = None,
 ) -> tuple[str, ...]:
-    """Write a calibrated robot as robot file, URDF (from ``source``) or kinematics.yaml; what these cannot hold.
+    """Write a calibrated robot as robot file, URDF (from ``source``), kinematics.yaml or DH table; what is lost.
 
-    The last two hold constant geometry alone.  Of a calibration with other effects it is fitted again to predict best
-    by itself, and the first sentence of the answer says how much is left; a robot is written as it is.
+    All but the first hold constant geometry alone.  Of a calibration with other effects it is fitted again to predict
+    best by itself, and the first sentence of the answer says how much is left; a robot is written as it is.
     """
-    asked = {"yaml": yaml, "urdf": urdf, "kinematics": kinematics}
+    asked = {"yaml": yaml, "urdf": urdf, "kinematics": kinematics, "dh": dh}
     check_targets(
         {name: Path(path) for name, path in asked.items() if path is not None},
         {} if source is None else {"source": Path(source)},
@@ -119,23 +122,27 @@ def export(
     rigid = robot
     files: dict[Path, str | bytes] = {}
     lost: list[str] = []
-    if not isinstance(calibration, Robot) and not (urdf is None and kinematics is None):
+    fixed = not (urdf is None and kinematics is None and dh is None)
+    if not isinstance(calibration, Robot) and fixed:
         rigid, how_well = fixed_geometry(calibration)
         lost += [f.text for f in how_well]
     if yaml is not None:
         files[Path(yaml)] = calibrated_text(calibration)
     if urdf is not None:
-        if source is None:
+        if source is None and not of_table(robot):
             raise MissingError(f"urdf {urdf}: name the URDF that robot {robot.name} was made from as source")
-        files[Path(urdf)], notes = corrected_urdf(rigid, Path(source))
+        files[Path(urdf)], notes = new_urdf(rigid) if source is None else corrected_urdf(rigid, Path(source))
         lost += notes
     if kinematics is not None:
         files[Path(kinematics)], notes = corrected_kinematics(rigid, robot.name)
         lost += notes
-    if urdf is not None or kinematics is not None:
+    if dh is not None:
+        files[Path(dh)], notes = corrected_dh(rigid, Path(dh).suffix)
+        lost += notes
+    if fixed:
         lost += varying_effects(robot)
     if not files:
-        raise MissingError("nothing is asked for; name a file for yaml, urdf or kinematics")
+        raise MissingError("nothing is asked for; name a file for yaml, urdf, kinematics or dh")
     write_files(files)
     return tuple(dict.fromkeys(lost))
 
@@ -178,6 +185,41 @@ def corrected_kinematics(robot: Robot, mark: str) -> tuple[str, Sequence[str]]:
     new = corrected_poses(robot)
     lost = [f"The error of frame {name} is behind the last joint and not in the kinematics." for name in new.lost]
     return kinematics_text(robot, new.poses, mark), lost
+
+
+def of_table(robot: Robot) -> bool:
+    """Whether a robot was made from a DH table, so that there is no URDF of it."""
+    return robot.source.lower().endswith((".csv", ".xlsx", ".xlsm"))
+
+
+def new_urdf(robot: Robot) -> tuple[str, Sequence[str]]:
+    """A URDF of a robot that was made from none, and what it does not hold."""
+    new = corrected_poses(robot)
+    lost = [f"The error of frame {name} is behind the last joint and not in the URDF." for name in new.lost]
+    return urdf_text(robot, new.poses), [*lost, *not_in_urdf(robot)]
+
+
+def corrected_dh(robot: Robot, suffix: str = ".csv") -> tuple[str | bytes, Sequence[str]]:
+    """The DH table, standard and Hayati rows, as robots are read from one; what it cannot hold."""
+    table = dh_table(robot, corrected_poses(robot).poses)
+    notes = (
+        _elsewhere("the first frame", "the base", table.base),
+        _elsewhere(robot.tool, "the last frame", table.tool),
+    )
+    if suffix.lower() == ".xlsx":
+        from elastocal.files.tables.excel import excel_bytes
+
+        return excel_bytes(table.titles, table.cells), [n for n in notes if n]
+    lines = [",".join(map(str, row)) for row in (table.titles, *table.cells)]
+    return "\n".join([*lines, ""]), [n for n in notes if n]
+
+
+def _elsewhere(what: str, where: str, pose: Pose) -> str:
+    if np.abs(pose.matrix() - np.eye(4)).max() < SAME:
+        return ""
+    xyz = ", ".join(f"{1e3 * v:.4f}" for v in pose.translation)
+    rpy = ", ".join(f"{np.degrees(v):.5f}" for v in matrix_rpy(pose.rotation))
+    return f"Beside the DH table: {what} stands in {where} at x y z {xyz} mm, roll pitch yaw {rpy} deg."
 
 
 def varying_effects(robot: Robot) -> list[str]:

@@ -9,6 +9,8 @@ Of parameters whose unknown is a logarithm (compliances) the covariance is divid
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
 from typing import Any, Literal
 
 import numpy as np
@@ -84,13 +86,15 @@ def unit_factor(key: str, word: object, known: dict[str, float]) -> float:
 
 
 def _numbers(key: str, value: object) -> Array:
-    """Numbers as they are, nan where they are masked."""
+    """Numbers as they are, nan where they are masked, or missing in a data frame."""
     kind = _kind(value)
     if isinstance(value, np.ma.MaskedArray) and kind not in ("b", "c"):
         value = np.ma.filled(value.astype(np.float64), np.nan)
     if kind in ("b", "c"):
         what = "True and False" if kind == "b" else "complex numbers"
         raise NumberError(f"{key} holds {what}; real numbers are needed", parameter=key, value=what)
+    with suppress(TypeError, ValueError):  # what is wrong with it is said below
+        value = value.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(value, "to_numpy") else value
     try:
         return np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -141,6 +145,23 @@ def point_table(key: str, value: object, count: int) -> Array:
 def column_table(key: str, value: object, count: int) -> Array:
     out = _numbers(key, value)
     return _rows(key, out[:, None] if out.ndim == 1 else out, count)
+
+
+def seconds(value: Any) -> Any:
+    """Dates with a time of day, as NumPy, Python or texts have them, and differences of them in s; else as it is."""
+    kind = _kind(value)
+    first = next(iter(np.asarray(value, dtype=object).ravel()), None) if kind in ("O", "U") else None
+    if kind in ("M", "m") or isinstance(first, str | date | np.datetime64):
+        with suppress(TypeError, ValueError):
+            return np.asarray(value, dtype=np.float64) if isinstance(first, str) else _of_clock(value, kind)
+        with suppress(TypeError, ValueError):
+            return _of_clock(value, kind)
+    return value
+
+
+def _of_clock(value: Any, kind: str) -> Array:
+    times = np.asarray(value, dtype="m8[us]" if kind == "m" else "M8[us]")
+    return np.where(np.isnat(times), np.nan, 1e-6 * times.astype(np.int64))
 
 
 def wrench_table(value: object, count: int) -> Array:

@@ -14,6 +14,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, distances, fit
 from elastocal.calibration.ladder import CONFIDENCE, GAP, Ladder, Rung
+from elastocal.calibration.load_slips import OF_SIZE
 from elastocal.calibration.noise import FACTOR, SHARE, SIDE, STATED, Instrument, conflict
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.calibration.task import Task
@@ -62,7 +63,7 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
     if poses < 15:
         text = f"{poses} poses are few; intervals are wide and may be too narrow still"
         out.append(warning("few-poses", text, poses=poses))
-    out += [*_points_of_deflections(chosen.fit.task), *_backlash_and_foundation(chosen)]
+    out += [*_points_of_deflections(chosen.fit.task), *_backlash_and_foundation(chosen), *_far_from_size(chosen.fit)]
     if not chosen.fit.converged:
         text = "the search did not converge; the estimate is its last point"
         out.append(warning("not-converged", text, steps=chosen.fit.steps))
@@ -144,6 +145,21 @@ def _points_of_deflections(task: Task) -> list[Finding]:
         "name markers that are frames of the robot if they were read elsewhere"
     )
     return [geometry, note("deflection-point", text, markers=unknown, frame=tool)]
+
+
+def _far_from_size(fit: Fit) -> list[Finding]:
+    """Joints that all give way by far more, or less, than their start values: the loads are suspected, not the arm."""
+    task = fit.task
+    kinds = {p.name: p.kind for p in task.robot.parameters}
+    own = [i for i, n in enumerate(task.names) if task.logs[i] and kinds[n] == "joint_compliance"]
+    softer = float(np.exp(np.median(fit.x[own]))) if own else 1.0
+    if not abs(np.log(softer)) > np.log(OF_SIZE):
+        return []
+    text = (
+        f"all joints come out {softer:.3g} times as compliant as their start values (median): loads or deflections in "
+        "another unit, or loads reversed, would explain that; give what acts on the robot, in base axes, in N and N m"
+    )
+    return [warning("load-size", text, softer=softer, words=[])]
 
 
 def _backlash_and_foundation(chosen: Rung) -> list[Finding]:

@@ -130,6 +130,8 @@ SOFTER, ASSUMED_SOFTER = 5.0, 8.0
 """``softer`` beyond which compliances of a file, or those by size, are doubted: three and two of their prior's sd."""
 QUOTIENT = 2.0
 """How far the rest may be off one where a slip explains it."""
+OF_SIZE = 12.0
+"""How far compliances by size may be off one; no arm is off by the square of it, and there a unit may leave as much."""
 BACKLASH = 4e-4
 """What moved, as a share of the robot's size, below which backlash may have done it."""
 SEEN = 1e-5, 0.05
@@ -215,7 +217,8 @@ def _check_units(robot: Robot, campaign: Campaign, moved: Array) -> Finding | No
         if word.startswith("loads") or campaign.deflection is not None
     }
     odd = not SEEN[0] < size < SEEN[1] * robot.size  # of deflections: then they, not the loads
-    away = {w: round(abs(float(np.log(s))), 6) for w, s in rest.items() if 1 / QUOTIENT < s < QUOTIENT}
+    quotient = OF_SIZE if assumed and abs(np.log(softer)) > 2 * np.log(OF_SIZE) else QUOTIENT
+    away = {w: round(abs(float(np.log(s))), 6) for w, s in rest.items() if 1 / quotient < s < quotient}
     if not away:
         return None
     word, *others = sorted(away, key=lambda w: (away[w], w.startswith("loads") == odd))

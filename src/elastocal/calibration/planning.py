@@ -15,6 +15,7 @@ from os import PathLike
 import numpy as np
 
 from elastocal.arguments import checked
+from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.given import Prior
 from elastocal.calibration.placing import least_poses
 from elastocal.calibration.task import FLAT
@@ -25,6 +26,7 @@ from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.feasibility.sight import LineOfSight
 from elastocal.design.loading.loading import Loading
 from elastocal.design.method import Measuring
+from elastocal.design.observed import information_of
 from elastocal.design.planning import marker_task, planned
 from elastocal.design.result import Plan
 from elastocal.design.task import Limits, PlanTask, PriorCovariance, TestPlan
@@ -45,7 +47,7 @@ Words = str | Sequence[str]
 
 @checked()
 def plan(
-    robot: Robot | str | PathLike[str],
+    robot: Robot | Calibration | str | PathLike[str],
     work: PlanTask | Cell | None = None,
     *,
     loads: Sequence[Loading] = (),
@@ -70,13 +72,19 @@ def plan(
 
         plan("arm.urdf", poses=40)                                  geometry, own weight, gears: no load
         plan(robot, loads=[Hanging(masses=(100.0,))], seek=["A?.k"])   compliances
+        plan(cal, poses=10)                                         the next poses: its covariance counts as known
 
+    After a calibration its markers and model words are taken, unless others are given.
     With ``loads`` deflections of ``markers`` (default the tool) are read; ``noise`` (m, default 3e-5) is the sd of one
     coordinate of one reading, loaded or not, so that a deflection has sqrt(2) of it.  Without loads positions are read,
     for what ``calibrate`` would fit to them: ``model`` are its words (default "auto").  A task has all of these of its
     own.  ``tests`` are poses where the accuracy counts; with
     ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
     """
+    known = robot if isinstance(robot, Calibration) else None
+    if isinstance(robot, Calibration):
+        markers = markers or robot.markers
+        robot = measured_robot(robot)
     robot = robot if isinstance(robot, Robot) else read_robot(robot)
     if isinstance(work, PlanTask):
         _refuse("the task has its own", loads=loads or None, markers=markers or None, model=model, noise=noise)
@@ -91,7 +99,8 @@ def plan(
                 "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool, or "
                 "leave seek out: an unloaded campaign is planned for all that calibrate would fit"
             )
-        task = task if loads else unloaded_task(task, "auto" if model is None else model)
+        words = model if known is None or model is not None else words_of(known)
+        task = task if loads else unloaded_task(task, "auto" if words is None else words)
     task = replace(
         task,
         names=task.names if seek is None else (seek,) if isinstance(seek, str) else tuple(seek),
@@ -100,9 +109,35 @@ def plan(
     )
     _check_count(task)
     return planned(
-        task, tests=tests, limits=limits, most=most, curve=curve, restarts=restarts, seed=seed, speeds=speeds,
-        change=change, executor=executor, progress=progress,
+        task if known is None else after(task, known), tests=tests, limits=limits, most=most, curve=curve,
+        restarts=restarts, seed=seed, speeds=speeds, change=change, executor=executor, progress=progress,
     )  # fmt: skip
+
+
+def measured_robot(c: Calibration) -> Robot:
+    """The nominal robot of a calibration, with the markers where they sat."""
+    from elastocal.calibration.export import with_placing
+
+    return with_placing(c.nominal, c)[0]
+
+
+def words_of(c: Calibration) -> tuple[str, ...] | None:
+    """Model words of a calibration that an unloaded campaign tells something of."""
+    return tuple(w for w in c.words if w in automatic(c.nominal, loaded=False, placed=True, warms=False)) or None
+
+
+def after(task: PlanTask, c: Calibration) -> PlanTask:
+    """The task once a calibration is known: the robot has its values, their covariance stands in place of priors."""
+    own = c.names
+    values = {e.name: e.value for e in c.parameters.rows if e.name in task.model.parameters.names}
+    if not set(own) & set(values):
+        raise ConflictError(
+            f"the calibration estimates nothing of robot {task.model.name} that is sought; plan for the robot itself"
+        )
+    covariance = c.covariance[: len(own), : len(own)]
+    rest = None if task.prior is None else task.prior.without(own)
+    known = (*task.earlier, lambda names: information_of(own, covariance, names))
+    return replace(task, model=task.model.with_estimates(values), prior=rest, earlier=known)
 
 
 def _refuse(why: str, **given: object) -> None:

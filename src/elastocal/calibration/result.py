@@ -87,7 +87,7 @@ def result_of(
             *optimism,
             *narrow(task.robot, campaign.joint_values(task.robot), "the campaign"),
             *prior_conflicts(post),
-            *warnings_of(campaign, ladder, lost),
+            *(w for w in warnings_of(campaign, ladder, lost) if w.code not in {f.code for f in assumed}),
         ),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),

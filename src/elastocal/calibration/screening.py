@@ -106,8 +106,21 @@ def _without(campaign: Campaign, gone: Bools) -> tuple[Campaign, tuple[Outlier, 
     assert campaign.position is not None
     out = campaign.changed(position=np.where(gone[:, :, None], np.nan, campaign.position))
     return out, tuple(
-        Outlier(i, campaign.line(i), campaign.markers[j], None, np.nan, 0.0) for i, j in np.argwhere(gone).tolist()
+        Outlier(i, campaign.line(i), campaign.markers[j], None, np.nan, 0.0, _away(campaign, out, i, j))
+        for i, j in np.argwhere(gone).tolist()
     )
+
+
+def _away(campaign: Campaign, kept: Campaign, row: int, marker: int) -> str:
+    """How far a point is from the others of its station, in words."""
+    assert campaign.position is not None
+    assert kept.position is not None
+    others = kept.position[campaign.station_index == campaign.station_index[row]].reshape(-1, 3)
+    others = others[np.isfinite(others).all(axis=1)]
+    if not len(others):
+        return ""
+    far = float(np.linalg.norm(campaign.position[row, marker] - np.median(others, axis=0)))
+    return f"{far:.3g} m from the middle of the other points, where the arm does not reach"
 
 
 APART = 3.0

@@ -46,16 +46,17 @@ Known = tuple[bool, ...]
 def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = False) -> Validation:
     """Errors before (nominal robot) and after, coverage of the intervals, and the paired gain over poses.
 
-    Of positions; of deflections where there are no positions, against the robot of the file.
+    Of positions; of deflections where there are no positions, against the robot of the file; else of distances.
     """
     check_campaign(campaign)
-    if campaign.position is None and campaign.deflection is None:
-        raise MissingError("validation needs positions or deflections; this campaign has neither")
+    if campaign.position is None and campaign.deflection is None and campaign.distance is None:
+        raise MissingError("validation needs positions, deflections or distances; this campaign has none of them")
     campaign, lost = without_lost(calibration, _same_markers(calibration, campaign.ordered(calibration.robot)))
     states = gather(calibration.robot, campaign, calibration.reference_temperature)
     if states.position is None:
         known: Known = (True,)
-        after, width, expected, before = _deflected(calibration, states)
+        judged = _ranged if states.deflection is None else _deflected
+        after, width, expected, before = judged(calibration, states)
     else:
         known = tuple(not refit and s in calibration.stations for s in states.stations)
         after, width, expected = _compared(calibration, states, known)
@@ -72,7 +73,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     measured, basis = measured_to(calibration, campaign, states, known.count(False), estimated)
     return Validation(
         ErrorSummary.of(nominal), ErrorSummary.of(errors), coverage, gain, half, errors,
-        not all(known), nominal, places, calibration.markers, predicted, reading,
+        not all(known), nominal, places, calibration.markers, predicted, reading * np.sqrt(after.shape[2] / 3),
         measured_to=measured, noise_basis=basis,
         **_shared(calibration, campaign, states, errors),
         lost=tuple(dict.fromkeys(o.place for o in lost)), cause=cause,
@@ -178,6 +179,34 @@ def _deflected(calibration: Calibration, states: States) -> tuple[Array, Array, 
     stated = (loaded.origin - rest.origin)[:, None] + arms
     widths = predicted.deflection_half_width_reading, predicted.deflection_half_width
     return states.deflection - predicted.deflection, *widths, states.deflection - stated
+
+
+def _ranged(calibration: Calibration, states: States) -> tuple[Array, Array, Array, Array]:
+    """The same of distances (M, markers, 1), by the calibrated and by the nominal robot."""
+    strange = [s for s in states.stations if s not in calibration.stations]
+    if calibration.seen.distance is None or strange:
+        why = f"of station {strange[0]} " if strange else ""
+        raise MissingError(
+            f"validation: distances {why}took no part in the calibration, so that the point they count from is not "
+            "known; calibrate with some, or validate by positions",
+            parameter="distance", value=strange[0] if strange else None, allowed=calibration.stations,
+        )  # fmt: skip
+    assert states.distance is not None
+    distance, width, mean = np.full((3, states.count, len(calibration.markers)), np.nan)
+    warm = states.temperature if "thermal" in calibration.words else None
+    for number, name in enumerate(states.stations):
+        mine = states.station == number
+        prediction = calibration.predict_joints(
+            states.q[mine], states.wrench[mine], name, states.load_frame, warm=None if warm is None else warm[mine]
+        )
+        distance[mine], width[mine] = prediction.distance, prediction.distance_half_width_reading
+        mean[mine] = prediction.distance_half_width
+    cold = np.zeros(states.count) if states.temperature is None else states.temperature
+    at = tool_of(calibration.nominal, (), states.q, states.wrench, states.load_frame, cold).states(np.zeros(0))
+    places = np.array([calibration.stations.index(s) for s in states.stations])[states.station]
+    nominal = np.linalg.norm(placed(calibration.nominal_placing, at.origin, at.turn, places), axis=2)
+    off, before = states.distance - distance, states.distance - nominal
+    return off[:, :, None], width[:, :, None], mean[:, :, None], before[:, :, None]
 
 
 def paired_gain(before: Array, after: Array, pose: Ints) -> tuple[float, float]:

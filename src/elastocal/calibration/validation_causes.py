@@ -7,7 +7,9 @@ one of the slips that a calibration looks for (``slips``), undone.  None is appl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
 ANEW = 0.5
 """Share of the error to which a new place of the instrument, or a change, must bring it to be its cause."""
+ORDERS = 4
+"""Markers of which all orders are tried."""
 LEAST = 6
 """Points of a station: an instrument can be placed to suit fewer."""
 
@@ -119,9 +123,8 @@ def slip(c: Calibration, campaign: Campaign, states: States, nearest: float) -> 
     far = FAR * size_of(c.robot, states.q)
     if nearest < far:
         return None
-    tried = sorted(
-        ((_distance(c, h), i, h) for i, h in enumerate(hypotheses(c.nominal, campaign))), key=lambda t: t[:2]
-    )
+    every = (*hypotheses(c.nominal, campaign), *_exchanged(c, campaign))
+    tried = sorted(((_distance(c, h), i, h) for i, h in enumerate(every)), key=lambda t: t[:2])
     distance, _, best = tried[0]
     if distance > min(BETTER * nearest, far):
         return None
@@ -133,6 +136,15 @@ def slip(c: Calibration, campaign: Campaign, states: States, nearest: float) -> 
         f"instrument stands, instead of {1e3 * nearest:.3g}{others}. Calibration and check must be read alike: mend one"
     )
     return Finding("slip", "warning", text, {"words": list(best.words), "after": distance, "before": nearest})
+
+
+def _exchanged(c: Calibration, campaign: Campaign) -> Iterator[Hypothesis]:
+    """Markers in every other order; a calibration takes them as they come, and knows them from then on."""
+    names, read = c.markers, campaign.position
+    for order in permutations(range(len(names))) if len(names) <= ORDERS else ():
+        if read is not None and list(order) != sorted(order):
+            called = ", ".join(names[i] for i in order)
+            yield Hypothesis((f"markers in the order {called}",), c.nominal, campaign.changed(position=read[:, order]))
 
 
 def _distance(c: Calibration, h: Hypothesis) -> float:

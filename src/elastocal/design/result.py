@@ -268,6 +268,11 @@ class Plan:
         campaign = exact(method.readings(self.chosen), method.sources, self.task.model, method.measured(self.chosen))
         return expected(self.task.model, campaign, self.problem.names).budget
 
+    @property
+    def before(self) -> str:
+        """What ``uncalibrated`` is the error of."""
+        return "before these poses" if self.task.earlier else "without calibration"
+
     @cached_property
     def warnings(self) -> tuple[Finding, ...]:
         return plan_warnings(self)
@@ -276,7 +281,7 @@ class Plan:
         method, n = self.task.measuring, len(self.chosen)
         bound, own = self.bound, [p for p in self.parameters if not p.nuisance]
         word = self.problem.criterion.kind if self.certificate else "d"
-        before = "" if self.uncalibrated is None else f"; {1e3 * rms(self.uncalibrated):.3g} mm without calibration"
+        before = "" if self.uncalibrated is None else f"; {1e3 * rms(self.uncalibrated):.3g} mm {self.before}"
         own = own if self.uncalibrated is None else []
         unit, factor = ("mm", 1e3) if method.counted == "m" else (method.counted, 1.0)
         lines = [

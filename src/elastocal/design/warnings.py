@@ -42,8 +42,8 @@ def _no_gain(plan: Plan) -> Iterator[Finding]:
     after, before = plan.rms_error, rms(plan.uncalibrated)
     if not after < GAIN * before:
         text = (
-            f"After a calibration by {len(plan.chosen)} poses the expected error is {1e3 * after:.3g} mm, and without "
-            f"one {1e3 * before:.3g} mm: plan more poses, or readings with less noise."
+            f"After a calibration by {len(plan.chosen)} poses the expected error is {1e3 * after:.3g} mm, and "
+            f"{plan.before} {1e3 * before:.3g} mm: plan more poses, or readings with less noise."
         )
         yield warning("no-gain", text, after=after, before=before, poses=len(plan.chosen))
 

@@ -97,7 +97,7 @@ def to_decide(cell: CellFolder, report: ReportData) -> tuple[Reading, ...]:
         if place not in known:
             known.add(place)
             what = " ".join(str(o[k]) for k in ("marker", "axis") if o.get(k) not in (None, "all"))
-            text = "farther away than the arm reaches"
+            text = str(o.get("cause") or "farther away than the arm reaches")
             if o["deviations"] is not None:
                 chance = probability(float(o["probability"]))
                 text = f"{o['deviations']:.1f} sd from what all others predict, probability {chance}"

@@ -29,7 +29,11 @@ from elastocal.files.confined import PART, bounds, check_inside, noted_moves, pa
 
 Content = str | bytes | Iterator[str]
 """Of a file; a long text may come in parts."""
-SUFFIXES = {"report": (".html", ".htm"), "csv": (".csv", ".xlsx")}
+_YAML = (".yaml", ".yml")
+SUFFIXES = {
+    "report": (".html", ".htm"), "csv": (".csv", ".xlsx"), "dh": (".csv", ".xlsx"), "yaml": _YAML, "kinematics": _YAML,
+    "urdf": (".urdf", ".xml"), "schema": (".json",),
+}  # fmt: skip
 """By the name of a target, without what a command line puts before it."""
 
 

@@ -285,7 +285,7 @@ def check_given(context: typer.Context, uses: Uses, values: Mapping[str, Any]) -
         for value in each(values.get(parameter)):
             if isinstance(value, Path) and not (values.get("tables") and not value.suffix):
                 _check_there(value)
-            elif role == "calibration" and Path(value).suffix.lower() == ".json":
+            elif role in ("calibration", "plan") and Path(value).suffix.lower() == ".json":
                 _check_there(Path(value))
             elif not is_cell(Path(value)):
                 _check_robot(str(value))  # also where tables follow a robot in place of a campaign

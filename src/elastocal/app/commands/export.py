@@ -1,4 +1,4 @@
-"""A calibration for others: robot file, corrected URDF with its compliances beside it, kinematics.yaml, JSON schema."""
+"""A calibration for others: robot file, URDF with its compliances beside it, DH table, kinematics.yaml, JSON schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _CELL = Uses(
     {"calibration": "calibration"},
-    (Fill("kinematics", "calibration", "kinematics.yaml", parent=True, unless=("yaml", "urdf", "schema")),),
+    (Fill("kinematics", "calibration", "kinematics.yaml", parent=True, unless=("yaml", "urdf", "dh", "schema")),),
 )
 SIDECAR = "elastocal-compliance/1"
 
@@ -47,33 +47,44 @@ def export(
     kinematics: Annotated[
         Path | None, o.option("FILE.yaml", "Joint origins like kinematics.yaml of Universal Robots."), o.WRITTEN
     ] = None,
+    dh: Annotated[Path | None, o.option("FILE.csv", "The corrected DH table, as CSV or .xlsx."), o.WRITTEN] = None,
+    schema: Annotated[Path | None, o.option("FILE.json", "The JSON schema of calibration files."), o.WRITTEN] = None,
     schema: Annotated[Path | None, o.option("FILE.json", "The JSON schema of calibration files."), o.WRITTEN] = None,
 ) -> ExportResult:
     """A calibration in formats of others.
 
     The robot file holds everything. In the others geometry goes into the origins of joints; compliances into a
-    JSON file beside the URDF, which has no words for them.
+    JSON file beside the URDF, which has no words for them. Of a robot made from a DH table the URDF is written anew.
 
     \b
     Example:
       elastocal export calibration.json --yaml calibrated.yaml --kinematics kinematics.yaml
     """
     from elastocal.app.calibrated import calibrated, calibrated_robot_text, of_readings
-    from elastocal.calibration.export import corrected_kinematics, corrected_urdf, fixed_geometry, varying_effects
+    from elastocal.calibration.export import (
+        corrected_dh,
+        corrected_kinematics,
+        corrected_urdf,
+        fixed_geometry,
+        new_urdf,
+        of_table,
+        varying_effects,
+    )
     from elastocal.calibration.store import calibration_schema as readings_schema
     from elastocal.calibration.store import read_calibration
     from elastocal.files.calibration import calibration_schema
     from elastocal.files.robot.read import robot_file
 
-    if not any((yaml, urdf, kinematics, schema)):
-        raise MissingError("nothing is asked for; add --yaml, --urdf, --kinematics or --schema with a file name")
+    if not any((yaml, urdf, kinematics, dh, schema)):
+        raise MissingError("nothing is asked for; add --yaml, --urdf, --dh, --kinematics or --schema with a file name")
     known = calibrated(calibration, None)
     model = known.model
     protect({"the robot": robot_file(known.word)})
     files: dict[Path, str | bytes] = {}
     words: list[tuple[str, str]] = []
     rigid, how_well = model, tuple[Finding, ...]()
-    if of_readings(calibration) and (urdf is not None or kinematics is not None):
+    fixed = not (urdf is None and kinematics is None and dh is None)
+    if of_readings(calibration) and fixed:
         rigid, how_well = fixed_geometry(read_calibration(calibration))
     notes = [*(f.text for f in how_well), *known.notes]
     if yaml is not None:
@@ -81,18 +92,22 @@ def export(
         words.append((yaml.as_posix(), "robot file with the estimates; accuracies stay in the calibration"))
     if urdf is not None:
         beside = urdf.with_suffix(".compliance.json")
-        if source is None:
+        if source is None and not of_table(model):
             raise MissingError.of("urdf", urdf, f"say with --from which URDF robot {known.word} was made from")
-        files[urdf], lost = corrected_urdf(rigid, source)
+        files[urdf], lost = new_urdf(rigid) if source is None else corrected_urdf(rigid, source)
         files[beside] = sidecar_text(known, _placing(calibration), whole=bool(how_well))
         notes += lost
-        words.append((urdf.as_posix(), "corrected URDF"))
+        words.append((urdf.as_posix(), "corrected URDF" if source is not None else "URDF of the corrected robot"))
         words.append((beside.as_posix(), "what a URDF cannot hold, for whoever computes with it"))
     if kinematics is not None:
         files[kinematics], lost = corrected_kinematics(rigid, known.mark)
         notes += [note for note in lost if note not in notes]
         words.append((kinematics.as_posix(), "joint origins in the style of Universal Robots"))
-    if urdf is not None or kinematics is not None:
+    if dh is not None:
+        files[dh], lost = corrected_dh(rigid, dh.suffix)
+        notes += [note for note in lost if note not in notes]
+        words.append((dh.as_posix(), "DH table, standard and Hayati rows"))
+    if fixed:
         notes += varying_effects(model)
     if schema is not None:
         files[schema] = readings_schema() if of_readings(calibration) else calibration_schema()

@@ -49,7 +49,9 @@ class PlanResult:
 
 @command("daily", 2, Uses({"source": "plan"}, (Fill("out", "planned", parent=True), REPORT)), progress="planning")
 def plan(
-    source: Annotated[str, o.argument("PLAN.yaml|ROBOT", "A plan file (robot in its cell), or a robot alone.")],
+    source: Annotated[
+        str, o.argument("PLAN.yaml|ROBOT", "A plan file (robot in its cell), a robot alone, or its calibration.")
+    ],
     out: Annotated[Path, o.option("DIR", "Folder for plan.csv, campaign.yaml, report.html and the program."), o.FOLDER],
     poses: Annotated[int | None, o.option("N", "How many poses (default 15, without load 40).")] = None,
     criterion: Annotated[
@@ -91,7 +93,8 @@ def plan(
     program in the language of the robot or in --language. A plan file may also ask for angles and markers of arcs.
 
     A robot alone, without loads, is planned for an unloaded calibration with a laser tracker: geometry, own weight,
-    gears, with the priors of calibrate; the plan tells the error to expect on unseen poses.
+    gears, with the priors of calibrate; the plan tells the error to expect on unseen poses. In place of a robot
+    stands a calibration.json of it where poses are to be measured next: what it knows counts as known.
 
     \b
     Example:
@@ -113,7 +116,7 @@ def plan(
 
 def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
     from elastocal.app.plan_files import check_plan_targets, check_unfilled, plan_files
-    from elastocal.app.plan_request import limits_of, plan_file
+    from elastocal.app.plan_request import limits_of, plan_file, robot_of_calibration
     from elastocal.design.planning import planned
     from elastocal.design.warnings import ASSUMED
 
@@ -128,6 +131,7 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
         )  # fmt: skip
         warnings = tuple(w.text for w in chosen.warnings if w.code != ASSUMED)  # the verdict of the page says it
         files, program_notes = plan_files(request, file, chosen)
+    files |= robot_of_calibration(request)
     check_unfilled(files)
     notes, html = (*file.notes, *warnings, *program_notes), request.out / "report.html"
     return PlanResult(file.name, chosen, files, _facts(request, file, chosen.task), notes, html)

@@ -17,10 +17,11 @@ from typing import Any
 from elastocal.errors import InputError
 from elastocal.files.campaign.column_titles import MARKER, NUMBERED, Titles
 from elastocal.files.campaign.columns import has_axis, no_axes
-from elastocal.files.formats.spatial_analyzer import REMARK, SpatialAnalyzer
+from elastocal.files.formats.spatial_analyzer import SpatialAnalyzer
 from elastocal.files.robot.read import XML, robot_file
 from elastocal.files.robot.xacro import split_arguments
 from elastocal.files.tables.configurations import NAME
+from elastocal.files.tables.csv_file import is_export as is_export_text
 from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.named import BAGS
 from elastocal.files.tables.raw import Origin, RawTable
@@ -125,7 +126,7 @@ def is_export(path: Path) -> bool:
     """Whether a text begins as SpatialAnalyzer begins its exports."""
     if path.suffix.lower() in (".xlsx", ".xlsm", ".yaml", ".yml"):
         return False
-    return Text.of(path).whole().lstrip().startswith(REMARK)
+    return is_export_text(Text.of(path).whole())
 
 
 def _typed(path: Path, robot: Robot, units: Mapping[str, str]) -> _Typed:

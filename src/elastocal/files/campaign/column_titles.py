@@ -115,7 +115,7 @@ def _nothing(raw: RawTable, place: int) -> bool:
     return all(not t for t in texts) or bool(np.all(raw.numbers(place) == 0))
 
 
-_KELVIN = {"C": 1.0, "K": 1.0}
+_KELVIN = {"C": 1.0, "K": 1.0, "degC": 1.0}
 """Differences alone count."""
 UNUSED = "unused"
 """What a title may be told to be."""
@@ -242,13 +242,18 @@ class Titles:
         ]
         name = self.raw.file.rpartition("/")[2]
         by_number = f"{name}: {', '.join(f'{t} is axis {a}' for t, a in taken)}."
-        left = f"{name}: not used: {', '.join(unused)}."
+        left = f"{name}: not used: {', '.join(self._told(unused))}."
         hung = [] if PAYLOAD not in fields else [self.raw.header[fields[PAYLOAD].place]]
         weight = [
             f"{name}: {title} is a mass that hangs at the frame of the load: a force of m g along gravity."
             for title in hung
         ]
-        return (*([by_number] if taken else []), *weight, *([left] if unused else []))
+        return (*([by_number] if taken else []), *weight, *([left] if self._told(unused) else []))
+
+    def _told(self, unused: Sequence[str]) -> list[str]:
+        """Columns by their titles; those without one are none where they are empty."""
+        bare = [p for p, title in enumerate(self.raw.header) if not title.strip() and any(self.raw.texts(p))]
+        return [*filter(str.strip, unused), *(["columns without a title"] if bare else [])]
 
 
 def _nearly(title: str, known: Mapping[str, Mapping[str, float]], axes: Mapping[str, str]) -> bool:

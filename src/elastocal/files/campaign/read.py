@@ -5,6 +5,7 @@ Readings come into base axes from the instrument's by a pose that the file gives
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,7 @@ from elastocal.files.campaign.setup import chosen_markers, read_setup
 from elastocal.files.campaign.table import CampaignTable, Wanted, read_tables
 from elastocal.files.located import Located, read_formatted
 from elastocal.files.tables.named import read_tables_of
+from elastocal.files.tables.spelling import not_read
 from elastocal.files.units import declared_units
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement, measurement_kinds
@@ -166,12 +168,23 @@ def left_out(tables: tuple[CampaignTable, ...], readings: Readings) -> tuple[str
             lines = ", ".join(str(n) for n in table.skipped[:10]) + (", ..." if len(table.skipped) > 10 else "")
             rows = f"{len(table.skipped)} rows lack" if len(table.skipped) > 1 else "1 row lacks"
             line = "lines" if len(table.skipped) > 1 else "line"
-            notes.append(f"{table.word}: {rows} numbers, which are left out ({line} {lines}).")
+            words = _words_for_nothing(table)
+            notes.append(f"{table.word}: {rows} numbers, which are left out ({line} {lines}{words}).")
     for i, marker in enumerate(readings.markers):
         absent = int((readings.cells.rows[:, i] < 0).sum())
         if absent:
             notes.append(f"{marker} was not read in {absent} of {len(readings.cells)} readings.")
     return tuple(notes)
+
+
+def _words_for_nothing(table: CampaignTable) -> str:
+    """Texts in cells of readings that count as empty cells do, and how many of each."""
+    places = [f.place for fields in table.columns.readings.values() for f in fields.values()]
+    missed = {int(n) for n in table.skipped}
+    cells = (row[p].strip() for line, row in table.raw.rows if line in missed for p in places)
+    counts = Counter(c for c in cells if c and not_read(c) and c.lower() != "nan")
+    told = ", ".join(f"{word!r} ({count})" for word, count in counts.items())
+    return f"; cells that count as empty: {told}" if told else ""
 
 
 KEY = "tracker_frame"

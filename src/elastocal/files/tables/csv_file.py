@@ -1,8 +1,8 @@
 """Tables in text: where the titles stand, what separates, which lines are rows.
 
-Comma, semicolon, tab or blanks separate; numbers are written as ``numerals`` tells.  Lines starting with # are skipped,
-a spreadsheet's line sep=;, empty rows, and means, sums and remarks below the last reading.  Units may stand in a line
-of their own below the titles, or above them over groups of columns.
+Comma, semicolon, tab or blanks separate; numbers are written as ``numerals`` tells.  Lines starting with # or // are
+skipped, a spreadsheet's line sep=;, empty rows, titles that stand again, and means, sums and remarks below the last
+reading.  Units may stand in a line of their own below the titles, or above them over groups of columns.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from elastocal.untrusted import finite_number
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
 """What a spreadsheet puts before the header to tell the separator."""
 _SEPARATES = re.compile("[sS][eE][pP]=")
+REMARK_SIGNS = ("#", "//")
+"""What lines begin with that are remarks."""
 REMARKS = 40
 """Lines in which titles are looked for."""
 
@@ -96,13 +98,13 @@ def csv_parts(
         return
     file = Text.of(path, encoding)
     text = file.whole()
-    lines = _told(lines_of(text, "#"), text, header_line)
+    lines = _told(with_marked_titles(lines_of(text, REMARK_SIGNS), text), text, header_line)
     top = lines.some(slice(0, REMARKS + 2)).numbered(text)
     if not top:
         raise MissingError(
             f"{path}: is empty; the first line names the columns with their units, for example A1_deg,A2_deg"
         )
-    if top[0][1].startswith("//"):
+    if is_export(text):
         raise InputError(
             f"{path}: seems to be an ASCII export of SpatialAnalyzer, which knows no joint values; give a table of "
             "them beside it, with a column of the same names: elastocal calibrate ROBOT export.txt poses.csv; or name "
@@ -118,14 +120,33 @@ def csv_parts(
     own = unit_cells(first) if len(first) == len(names) else None
     lines = lines.some(slice(skipped + 1 + (own is not None), None))
     cut = Cut(path, header, separator)
+    lines, again = _without_titles(lines, text, path, (title[1], below[0][1]) if own else (title[1],))
     lines, ended = _without_end(lines, text, cut)
     numerals, *seen = numerals_of(("\n".join(part.texts(text)) for part in lines.parts()), separator)
     said = (*(below_note(path, title[0]) if skipped else ()), *numeral_notes(path, numerals, *seen))
-    notes = (*file.notes, *said, *ended)
+    notes = (*file.notes, *said, *again, *ended)
     lines = _full(lines, text, cut)
     for at in range(0, max(len(lines), 1), size or max(len(lines), 1)):
         rows = TextRows(file, lines.some(slice(at, at + (size or len(lines)))), cut, numerals)
         yield RawTable(path.as_posix(), names, rows, numerals, title[0], notes=notes, units=own or units)
+
+
+def with_marked_titles(lines: Lines, text: str) -> Lines:
+    """With the titles that stand as a remark (# A1_deg,...) right above rows of numbers, as NumPy writes them."""
+    if not len(lines):
+        return lines
+    (number, first), *_ = lines.some(slice(0, 1)).numbered(text)
+    above = text[: int(lines.starts[0])].splitlines()
+    title = above[-1].strip().lstrip("# \t") if above and above[-1].lstrip().startswith("#") else ""
+    sign = separator_of(first, first)
+    rows = [[c.strip() for c in s.split(None if sign == " " else sign)] for s in (first, title)]
+    numbers = [[finite_number(c.replace(",", ".")) is not None for c in row] for row in rows]
+    alike = title and 2 * sum(numbers[0]) > len(rows[0]) == len(rows[1]) > 1
+    if not alike or any(numbers[1]):
+        return lines
+    start = text.rindex(title, 0, int(lines.starts[0]))
+    own = ((lines.numbers, number - 1), (lines.starts, start), (lines.ends, start + len(title)))
+    return Lines(*(np.insert(values, 0, value) for values, value in own))
 
 
 def _told(lines: Lines, text: str, header_line: int | None) -> Lines:
@@ -135,6 +156,23 @@ def _told(lines: Lines, text: str, header_line: int | None) -> Lines:
         return lines
     kept = [i for i, (_, s) in enumerate(lines.numbered(text)) if not _TOLD.fullmatch(s)]
     return lines.some(np.array(kept, dtype=np.int64))
+
+
+def is_export(text: str) -> bool:
+    """Whether a text begins as SpatialAnalyzer begins its exports: with remarks, and numbers below them, not titles."""
+    if not text.lstrip().startswith("//"):
+        return False
+    first = next((s for s in text.splitlines() if s.strip() and not s.lstrip().startswith(REMARK_SIGNS)), "")
+    words = re.split(r"[;\t,]" if re.search(r"[;\t,]", first) else r"\s+", first)
+    return not first or any(finite_number(word.strip()) is not None for word in words)
+
+
+def _without_titles(lines: Lines, text: str, path: Path, heads: tuple[str, ...]) -> tuple[Lines, tuple[str, ...]]:
+    """The lines without titles and units that stand again between them, and a note on it."""
+    alike = np.flatnonzero(np.isin(lines.ends - lines.starts, [len(head) for head in heads]))
+    again = alike[[s in heads for s in lines.some(alike).texts(text)]] if len(alike) else alike
+    kept = lines.some(np.setdiff1d(np.arange(len(lines)), again)) if len(again) else lines
+    return kept, again_note(path, lines.numbers[again].tolist())
 
 
 def _without_end(lines: Lines, text: str, cut: Cut) -> tuple[Lines, tuple[str, ...]]:
@@ -183,6 +221,11 @@ def whole_titles(header: Sequence[str], above: Sequence[str]) -> tuple[tuple[str
 def end_note(path: Path, left: Sequence[tuple[int, str]]) -> tuple[str, ...]:
     message = ", ".join(f"{n} ({word.strip()!r})" for n, word in left)
     return (f"{path.name}: below the readings, and not used: line {message}.",) if left else ()
+
+
+def again_note(path: Path, numbers: Sequence[int]) -> tuple[str, ...]:
+    message = ", ".join(map(str, numbers))
+    return (f"{path.name}: titles that stand again, and are left out: line {message}.",) if message else ()
 
 
 def numeral_notes(path: Path, numerals: Numerals, lone: str, doubtful: str) -> tuple[str, ...]:

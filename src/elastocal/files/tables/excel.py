@@ -18,10 +18,19 @@ from typing import Any
 
 from elastocal.errors import ExtraMissingError, InputError, MissingError, UnknownNameError
 from elastocal.files.opened import read_bytes
-from elastocal.files.tables.csv_file import REMARKS, below_note, end_note, numeral_notes, titles_below, whole_titles
+from elastocal.files.tables.csv_file import (
+    REMARK_SIGNS,
+    REMARKS,
+    again_note,
+    below_note,
+    end_note,
+    numeral_notes,
+    titles_below,
+    whole_titles,
+)
 from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.rows import Line
-from elastocal.files.tables.spelling import Numerals, ends_table, numerals_of, unit_cells
+from elastocal.files.tables.spelling import FAULTS, Numerals, ends_table, numerals_of, unit_cells
 from elastocal.untrusted import spreadsheet_cell
 
 LARGEST = 512 << 20
@@ -115,7 +124,8 @@ def _rows(sheet: Any, first: int) -> list[tuple[int, list[str]]]:
         words = [_text(merged.get((number, i), value)) for i, value in enumerate(cells, start=1)]
         while words and not words[-1]:
             words.pop()
-        if number >= first and words and any(words) and not words[0].startswith("#"):
+        remark = bool(words) and words[0].startswith(REMARK_SIGNS) and not words[0].startswith(FAULTS)
+        if number >= first and any(words) and not remark:
             out.append((number, words))
     return out
 
@@ -164,7 +174,9 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
     header, units = whole_titles(titles, above)
     width = len(header)
     own = unit_cells([*rest[0][1], *[""] * (width - len(rest[0][1]))]) if rest and len(rest[0][1]) <= width else None
-    rest = rest[own is not None :]
+    heads = [list(titles), rest[0][1]] if own is not None else [list(titles)]
+    again = [n for n, words in rest[own is not None :] if words in heads]
+    rest = [(n, words) for n, words in rest[own is not None :] if words not in heads]
     body: list[Line] = []
     left: list[tuple[int, str]] = []
     while len(rest) > 1 and ends_table(rest[-1][1], width):
@@ -183,10 +195,8 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
         body.append((number, (*words, *[""] * (width - len(words)))))
     body, numerals, told = _numerals(path, body)
     notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()
-    return RawTable(
-        path.as_posix(), header, tuple(body), numerals, header_line, notes=(*notes, *told, *end_note(path, left)),
-        units=own or units,
-    )  # fmt: skip
+    notes = (*notes, *told, *again_note(path, again), *end_note(path, left))
+    return RawTable(path.as_posix(), header, tuple(body), numerals, header_line, notes=notes, units=own or units)
 
 
 def excel_bytes(header: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.errors import DuplicateError, MissingError, NumberError, UnitError, UnknownNameError
 from elastocal.files.tables.rows import Line, TextRows, floats
-from elastocal.files.tables.spelling import Numerals, plain_title, split_title, unit_word
+from elastocal.files.tables.spelling import Numerals, not_read, plain_title, split_title, unit_word
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.untrusted import finite_number, why_no_number
 from elastocal.values import dataclass
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array, Ints
 
 
-NOTHING = ("", "nan")
-"""Cells where nothing was read."""
 _WITH_UNIT = re.compile(r"(.*\d[.,]?)\s*([^\d\s.,]\S*)")
 """A number with its unit in the same cell."""
 
@@ -122,7 +120,11 @@ class Field:
 def add_once(raw: RawTable, fields: dict[str, Field], name: str, field: Field) -> None:
     if name in fields:
         column = raw.header[field.place]
-        raise DuplicateError(f"{raw.top}: column {column!r} gives {name} a second time; keep one", value=(column, name))
+        numbered = (
+            f", or number them {name}1, {name}2 if they are of several markers" if name in ("x", "y", "z") else ""
+        )
+        text = f"{raw.top}: column {column!r} gives {name} a second time; keep one{numbered}"
+        raise DuplicateError(text, value=(column, name))
     fields[name] = field
 
 
@@ -203,7 +205,7 @@ def si_readings(raw: RawTable, fields: Sequence[Field], skip: bool) -> Array:
     out = _plain_columns(raw, fields)
     for i, j in _doubtful(out):
         text, where = cell(raw, raw.rows[i], fields[j])
-        if text.lower() not in NOTHING:
+        if not not_read(text):
             out[i, j] = si_number(raw, raw.rows[i], fields[j])
         elif not skip:
             message = f"{repr(text) if text else 'an empty cell'} is no reading"
@@ -235,7 +237,7 @@ def si_number(raw: RawTable, row: Line, field: Field) -> float:
     value = finite_number(plain)
     if value is None and (match := _WITH_UNIT.fullmatch(text)) is not None and (unit := unit_word(match[2])):
         value = finite_number(raw.numerals.plain(match[1]))
-        if value is not None and (LENGTH | ANGLE | FORCE | MOMENT)[unit] != field.factor:
+        if value is not None and (LENGTH | ANGLE | FORCE | MOMENT).get(unit, 1.0) != field.factor:
             raise UnitError(f"{where}: {text!r} is in another unit than its title says; give all in one", value=text)
     if value is None:
         message = f"{text!r} {why_no_number(plain)}" if text else "is empty"

@@ -19,7 +19,7 @@ import numpy as np
 
 from elastocal.errors import FormatError, InputError, ShapeError
 from elastocal.files.located import read_text
-from elastocal.files.tables.spelling import Numerals
+from elastocal.files.tables.spelling import FAULTS, Numerals
 from elastocal.spatial.entries import Array, Ints
 from elastocal.untrusted import LARGEST, finite_number, from_spreadsheet
 from elastocal.values import dataclass
@@ -156,8 +156,8 @@ class Lines:
         return (self.some(slice(at, at + ROWS)) for at in range(0, len(self), ROWS))
 
 
-def lines_of(text: str, comment: str) -> Lines:
-    """Lines that are neither empty nor comments."""
+def lines_of(text: str, comment: str | tuple[str, ...]) -> Lines:
+    """Lines that are neither empty nor comments; a fault of a spreadsheet, such as #N/A, begins none."""
     blocks, number, at = [np.zeros((0, 3), dtype=np.int64)], 0, 0
     while at < len(text):
         stop = text.find("\n", at + SHORT) + 1 or len(text)
@@ -165,7 +165,7 @@ def lines_of(text: str, comment: str) -> Lines:
         for whole, line in zip(block.splitlines(keepends=True), block.splitlines(), strict=True):
             number += 1
             bare = line.lstrip()
-            if bare and not bare.startswith(comment):
+            if bare and (not bare.startswith(comment) or bare.startswith(FAULTS)):
                 mine.append((number, at, at + len(line)))
             at += len(whole)
         blocks.append(np.array(mine, dtype=np.int64).reshape(-1, 3))

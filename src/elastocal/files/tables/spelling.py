@@ -28,6 +28,7 @@ _WORDS = {
     "kN": ("kn",),
     "Nm": ("nm", "n m", "n*m", "n·m"),
     "kNm": ("knm", "kn m", "kn*m", "kn·m"),
+    "degC": ("°c", "degc", "deg c", "celsius"),
 }
 """By the suffix that files use; nm is a moment here, since nobody reads nanometres of a robot, and Grad is a degree."""
 _BY_WORD = {word: unit for unit, words in _WORDS.items() for word in words}
@@ -52,7 +53,10 @@ _TURN = re.compile(
     r"phi|rot|rotation|ang|angle|winkel|drehung|drehwinkel)[ _.-]*([xyzw])[ _]?([1-9]\d?)?",
     re.IGNORECASE,
 )
-_GREEK = {"alpha": "e1", "beta": "e2", "gamma": "e3", "\u03b1": "e1", "\u03b2": "e2", "\u03b3": "e3"}
+_OTHERWISE = {
+    **{"alpha": "e1", "beta": "e2", "gamma": "e3", "\u03b1": "e1", "\u03b2": "e2", "\u03b3": "e3"},
+    "temperatur": "temperature",
+}
 
 
 def unit_word(text: str) -> str | None:
@@ -97,7 +101,7 @@ def as_read(title: str, scalar: bool = False) -> str:
         return f"{x or y or z}{number if number.isdigit() else ord(number) - ord('a') + 1}"
     turn = _TURN.fullmatch(title.strip())
     if turn is None:
-        return _GREEK.get(title.strip().lower(), title)
+        return _OTHERWISE.get(title.strip().lower(), title)
     quaternion, vector, either, letter, number = turn.groups()
     group = "q" if quaternion or (either and scalar) else "r" if vector else "phi"
     return f"{group}{letter}{number or ''}".lower() if letter in "xyzXYZ" or group == "q" else title
@@ -120,6 +124,17 @@ def plain_title(title: str, names: Iterable[str]) -> str:
     return f"{known[bare.lower()]}_{own}"
 
 
+_DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"))
+FAULTS = ("#N/A", "#NV", "#VALUE!", "#WERT!", "#DIV/0!", "#REF!", "#BEZUG!", "#NAME?", "#NUM!", "#ZAHL!")
+"""What spreadsheets write where a formula failed."""
+_NOT_READ = {"", "nan", "-", "--", "---", "/", "na", "n/a", "n.a.", "k.a.", "none", "null", *map(str.lower, FAULTS)}
+
+
+def not_read(text: str) -> bool:
+    """Whether a cell says that nothing was read."""
+    return text.strip().translate(_DASHES).lower() in _NOT_READ
+
+
 _WORDS_OF_ENDS = re.compile(
     r"(?:mittel|mittelwert|durchschnitt|mean|average|avg|ø|summe|sum|total|gesamt|min|minimum|max|maximum|spannweite|"
     r"range|std|stdev|std\.? ?dev|stabw|standardabweichung|standard deviation|sigma|rms|median|anzahl|count)"
@@ -137,10 +152,10 @@ def ends_table(cells: Sequence[str], width: int) -> bool:
 
 
 def unit_cells(cells: Sequence[str]) -> tuple[str, ...] | None:
-    """The units in a row of units, "" where a cell is empty; None where it is none."""
+    """The units in a row that is mostly units, "" where a cell is none that is known; None where it is no such row."""
     words = [c.strip().strip("[]()").strip() for c in cells]
     units = [unit_word(w) or "" for w in words]
-    return tuple(units) if any(units) and all(f or w in ("", "-") for f, w in zip(units, words, strict=True)) else None
+    return tuple(units) if 2 * sum(map(bool, units)) > sum(w not in ("", "-") for w in words) else None
 
 
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-"})

@@ -130,7 +130,7 @@ def effect_table(plan: Plan) -> Table:
     columns = (
         Column("effect", "effect"),
         Column("parameters", "parameters"),
-        Column("uncalibrated_um", "RMS error without calibration", "um", 0),
+        Column("uncalibrated_um", f"RMS error {plan.before}", "um", 0),
     )
     rows = (
         *((word, many, 1e6 * error) for word, many, error in plan.effects),

@@ -36,8 +36,8 @@ def tiles(plan: Plan) -> tuple[Tile, ...]:
 def _second(plan: Plan) -> Tile:
     """How well parameters are known, or what a calibration by priors is worth."""
     if plan.uncalibrated is not None:
-        rest = "RMS there by the priors, instrument and markers fitted"
-        return Tile("without calibration", f"{1e3 * rms(plan.uncalibrated):.3g}", "mm", rest)
+        rest = f"RMS there by {_known(plan)}, instrument and markers fitted"
+        return Tile(plan.before, f"{1e3 * rms(plan.uncalibrated):.3g}", "mm", rest)
     own = [p for p in plan.parameters if not p.nuisance]
     lost, vague = sum(not p.determined for p in own), [p for p in own if p.determined and p.share == p.share]
     weak = sum(not p.significant for p in vague)
@@ -94,10 +94,14 @@ def _task_by_priors(plan: Plan) -> tuple[str, str]:
         f"{_chosen(plan)} for an unloaded calibration: {', '.join(words)}, {len(plan.problem.names)} parameters with "
         "priors, instrument and markers estimated along.",
         f"Expected error on unseen poses ({plan.problem.tests.words}): {1e6 * plan.rms_error:.3g} um RMS, "
-        f"{1e6 * float(plan.errors.max()):.3g} um at the worst; without calibration "
-        f"{1e6 * rms(plan.uncalibrated):.0f} um RMS by the priors. Readings of the calibrated robot have the noise of "
-        "the instrument on top.",
+        f"{1e6 * float(plan.errors.max()):.3g} um at the worst; {plan.before} "
+        f"{1e6 * rms(plan.uncalibrated):.0f} um RMS by {_known(plan)}. Readings of the calibrated robot have the noise "
+        "of the instrument on top.",
     )
+
+
+def _known(plan: Plan) -> str:
+    return "what is known and the priors" if plan.task.earlier else "the priors"
 
 
 def _chosen(plan: Plan) -> str:
