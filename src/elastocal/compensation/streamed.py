@@ -74,21 +74,28 @@ class Piece(ABC):
         return given
 
 
+@dataclass(frozen=True, eq=False)
 class Long(ABC):
-    """A long program that can be cut: its ``file``, and the files ``beside`` it.
+    """A long program that can be cut: the ``data`` of its ``file``, and the files ``beside`` it.
 
-    ``size`` are the lines of a piece, ``most`` those that are shown.
+    ``starts`` (L + 1,) are where the lines that are cut begin, and where the last one ends; ``size`` are the lines of a
+    piece, ``most`` those that are shown.
     """
 
     post: Post
     file: str
+    data: bytes
     beside: Mapping[str, bytes]
+    starts: Ints
     size: int
     most: int
 
-    @abstractmethod
     def __len__(self) -> int:
         """Lines that are cut."""
+        return len(self.starts) - 1
+
+    def lines(self, first: int, last: int) -> bytes:
+        return self.data[self.starts[first] : self.starts[last]]
 
     @abstractmethod
     def pieces(self) -> Iterator[Piece]: ...

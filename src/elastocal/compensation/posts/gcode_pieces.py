@@ -27,17 +27,8 @@ MORE = 1_000
 """Lines in which a stretch looks for its end, twice as many where it finds none."""
 
 
-@dataclass(frozen=True, eq=False)
 class Stretches(Long):
-    """A file whose lines begin at ``starts`` (L + 1,)."""
-
-    post: Gcode
-    file: str
-    data: bytes
-    beside: Mapping[str, bytes]
-    starts: Ints
-    size: int
-    most: int
+    """A file of which all lines are cut."""
 
     @classmethod
     def of(
@@ -51,12 +42,6 @@ class Stretches(Long):
         starts = np.append(0, np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")) + 1)
         starts = starts if starts[-1] == len(data) else np.append(starts, len(data))
         return cls(post, file, data, {}, starts, size, most)
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def text(self, first: int, last: int) -> bytes:
-        return self.data[self.starts[first] : self.starts[last]]
 
     def pieces(self) -> Iterator[Stretch]:
         return iter(self._read[0])
@@ -79,7 +64,7 @@ class Stretches(Long):
         after, first, more = Control(changes_tools=changes_tools(self.data)), 0, MORE
         while first < len(self):
             last = min(first + self.size + more, len(self))
-            walk = Walk(opened(self.file, self.text(first, last)), Collector(), "", False, {}, after=after)
+            walk = Walk(opened(self.file, self.lines(first, last)), Collector(), "", False, {}, after=after)
             with unsearched():
                 stop = first + walk.run(self.size)
             if not walk.plain and last < len(self):
@@ -117,7 +102,7 @@ class Stretch(Piece):
 
     @property
     def files(self) -> dict[str, bytes]:
-        return {self.run.file: self.run.text(self.first, self.last)}
+        return {self.run.file: self.run.lines(self.first, self.last)}
 
     @property
     def start(self) -> int:

@@ -25,7 +25,7 @@ from elastocal.compensation.posts.post import (
     windows_lines,
 )
 from elastocal.compensation.posts.rapid_data import QUARTERS, WORDS, Statements, declared, four, quarter_turns
-from elastocal.compensation.posts.rapid_read import Walk
+from elastocal.compensation.posts.rapid_read import STILL, Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Layout, RowPost, Written, layout_of, program_of
 from elastocal.compensation.program import Given, Inserted, Move, Program, Target
@@ -46,6 +46,10 @@ FOREARM, UPPER, WRIST = 2, 1, 4
 HOW = Written(form="quaternion")
 
 
+_ROBTARGET = rb"\[%s(?:,%s){3}\][ \t]*+" % ((rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+",) * 2)
+_REMARK = rb"[ \t]*+(?:![^\r\n]*+)?+"
+_REST = rb",[^;!\"\r\n]*+;"
+
 Tails = dict[tuple[str, int], tuple[int, int, int]]
 """Where the statement of a move, what follows its points, and its end stand, by its file and line."""
 
@@ -54,9 +58,13 @@ class Rapid(RowPost):
     kind: ClassVar[str] = "rapid"
     title: ClassVar[str] = "ABB RAPID"
     suffixes: ClassVar[tuple[str, ...]] = (".mod", ".prg", ".sys", ".modx", ".sysx")
-    alone: ClassVar[bytes] = rb"[ \t]*+Move[LJ][ \t]++\[%s(?:,%s){3}\][ \t]*+,[^;!\"\r\n]*+;[ \t]*+(?:![^\r\n]*+)?+" % (
-        (rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+",) * 2
-    )
+    alone: ClassVar[bytes] = rb"[ \t]*+Move[LJ][ \t]++" + _ROBTARGET + _REST + _REMARK
+    passed: ClassVar[bytes] = b"|".join((
+        _REMARK,
+        rb"[ \t]*+(?:%s)\b(?:[^;!\"\r\n(]|\"[^\"\r\n]*+\")*+;" % "|".join(sorted(STILL)).encode() + _REMARK,
+        rb"[ \t]*+MoveC[ \t]++%s,[ \t]*+%s" % (_ROBTARGET, _ROBTARGET) + _REST + _REMARK,
+        rb"[ \t]*+MoveAbsJ[ \t]++\[%s,%s\]" % ((rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+",) * 2) + rb"[^;!\"\r\n]*+;" + _REMARK,
+    ))
     motion: ClassVar[bytes] = rb"[ \t]*+Move\w++[^;\r\n]*+;[ \t]*+(?:![^\r\n]*+)?+"
     mark: ClassVar[bytes] = b"!elastocal: what follows is the next piece\n"
 

@@ -40,11 +40,20 @@ FULL = 2.0
 """rad/s of 100 per cent."""
 
 
+_REMARK = rb"[ \t]*+(?:#[^\r\n]*+)?+"
+_SIX = rb"\[[-+.\deE, \t]++\][ \t]*+"
+
+
 class UrScript(RowPost):
     kind: ClassVar[str] = "urscript"
     title: ClassVar[str] = "URScript"
     suffixes: ClassVar[tuple[str, ...]] = (".script",)
     alone: ClassVar[bytes] = rb"[ \t]*+move[lp]\([ \t]*+p\[[-+.\deE, \t]++\][^()#\"\r\n]*+\)[ \t]*+(?:#[^\r\n]*+)?+"
+    passed: ClassVar[bytes] = b"|".join((
+        _REMARK,
+        rb"[ \t]*+(?:sleep|sync|textmsg|stop[jl]|set_(?:(?:standard|tool|configurable)_)?(?:digital|analog)_out|set_flag)[ \t]*+\((?:[^()#\"\r\n]|\"[^\"\r\n]*+\")*+\)" + _REMARK,
+        rb"[ \t]*+mov(?:ej|el|ep|ec)\([ \t]*+p?%s(?:,[ \t]*+p%s)?[^()\[\]#\"\r\n]*+\)" % (_SIX, _SIX) + _REMARK,
+    ))
     motion: ClassVar[bytes] = rb"[ \t]*+(?:mov[a-z]++|servo[jcl]|speed[jl])[ \t]*+\([^\r\n]*+"
     mark: ClassVar[bytes] = b"# elastocal: what follows is the next piece\n"
     own_base: ClassVar[str] = BASE
