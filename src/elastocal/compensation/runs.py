@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Run(Long):
     @classmethod
     def of(
         cls, post: Post, files: Mapping[str, bytes], least: int = LONG, size: int = PIECE, most: int = SHOWN
-    ) -> Run | None:
+    ) -> Self | None:
         """The longest run of a program's first file; None where it is not long, or the language has none."""
         file, data = next(iter(files.items()))
         if not post.alone or data.count(b"\n") < least:
@@ -46,11 +46,11 @@ class Run(Long):
         matches = re.finditer(run, data, re.M | re.I)
         first, last = max((m.span() for m in matches), key=lambda s: s[1] - s[0], default=(0, 0))
         ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8)[first:last] == ord("\n"))
-        if len(ends) < least or data.count(b"\n", 0, first) > HEAD or post.mark in data:
+        if len(ends) < least or post.mark in data:
             return None
         beside = {name: text for name, text in files.items() if name != file}
         out = cls(post, file, data, beside, first + np.concatenate([[0], ends + 1]), size, most)
-        return out if np.diff(out.whole).max(initial=0) <= size else None
+        return out if np.diff(out.whole).max(initial=0) <= size and out.carried <= HEAD else None
 
     def _like(self, pattern: bytes) -> Ints:
         """Lines of a pattern, by their place in the run."""
@@ -70,6 +70,11 @@ class Run(Long):
         """The settings that hold before a line."""
         last = ((lines, int(np.searchsorted(lines, line))) for lines in self._settings)
         return sorted(int(lines[number - 1]) for lines, number in last if number)
+
+    @property
+    def carried(self) -> int:
+        """Lines that every piece has before the run."""
+        return self.head.count(b"\n")
 
     @property
     def head(self) -> bytes:
@@ -97,17 +102,23 @@ class Run(Long):
         first = 0
         while first < len(self):
             last = self.until(first + self.size - 1)
-            yield RunPiece(self, first, last)
+            yield self.piece(first, last)
             first = last
 
+    def piece(self, first: int, last: int) -> RunPiece:
+        return RunPiece(self, first, last)
+
     def shown(self, given: Given, origin: str) -> Program:
+        return parsed({self.file: self.some, **self.beside}, given, self.post.kind, origin)
+
+    @cached_property
+    def some(self) -> bytes:
         """With the first whole target of every k lines, and its settings; the others are empty: each keeps its place."""
         picked = self.whole[np.unique(self.whole // self.step, return_index=True)[1]].tolist()
         kept = sorted({line for target in picked for line in (*self.held(target), target)})
         ends = [*kept[1:], len(self)]
         some = (self.lines(i, i + 1) + b"\n" * (end - i - 1) for i, end in zip(kept, ends, strict=True))
-        text = b"".join([self.head, *some, self.tail])
-        return parsed({self.file: text, **self.beside}, given, self.post.kind, origin)
+        return b"".join([self.head, *some, self.tail])
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +148,13 @@ class RunPiece(Piece):
         return self.before - 1
 
     @cached_property
-    def until(self) -> int:
-        """The last line of the run in the piece's text."""
+    def last_line(self) -> int:
+        """Of the run in the piece's text."""
         return (self.before or self.run.head.count(b"\n")) + self.last - self.first
+
+    @property
+    def until(self) -> int:
+        return self.last_line
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -158,4 +173,4 @@ class RunPiece(Piece):
 
     def mine(self, lines: Ints) -> Bools:
         """Which lines of the piece's text are its own."""
-        return np.asarray((lines > self.before) & (self.ends | (lines <= self.until)))
+        return np.asarray((lines > self.before) & (self.ends | (lines <= self.last_line)))

@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -90,6 +91,9 @@ class Long(ABC):
     size: int
     most: int
 
+    takes_points: ClassVar[bool] = True
+    """Whether points can be put into moves of its pieces."""
+
     def __len__(self) -> int:
         """Lines that are cut."""
         return len(self.starts) - 1
@@ -99,6 +103,10 @@ class Long(ABC):
 
     @abstractmethod
     def pieces(self) -> Iterator[Piece]: ...
+
+    def joined(self, parts: list[bytes]) -> bytes:
+        """The corrected file of what is its pieces' own."""
+        return b"".join(parts)
 
     @abstractmethod
     def shown(self, given: Given, origin: str) -> Program | None:
@@ -173,13 +181,13 @@ def streamed(
             progress(piece.first, len(run), f"line {piece.first + 1} on")
         done = correct(parsed(piece.files, piece.given(given, end), run.post.kind, origin), near)
         changed = {k: done.files[k] for k, data in run.beside.items() if done.files[k] != data}
-        if not _follows(piece, done, near) or changed.keys() & beside.keys():
+        if not _follows(piece, done, near) or changed.keys() & beside.keys() or (done.inserted and not run.takes_points):
             return None
         beside |= changed
         totals.add(piece, done)
         parts.append(piece.own(done.files[run.file]))
         near, end = _last(piece, done), done.end
-    files = {run.file: b"".join(parts), **run.beside, **beside}
+    files = {run.file: run.joined(parts), **run.beside, **beside}
     return replace(
         out, files=files, along=totals.along, left=tuple(totals.left),
         warnings=(totals.finding(run), *out.warnings),
