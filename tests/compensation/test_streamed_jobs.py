@@ -76,7 +76,7 @@ def jobs(draw: st.DrawFn) -> bytes:
 
 
 @settings(max_examples=draws(15, 200), phases=[Phase.generate])
-@given(jobs(), st.sampled_from([8, 11]))
+@given(jobs(), st.sampled_from([16, 23]))
 def test_pieces_give_the_bytes_of_the_whole(data: bytes, size: int):
     run, whole, pieces = both(data, size)
     assert run is not None
@@ -97,7 +97,7 @@ ROWS, NONE, ONE = [(i / 1.0, i / 2.0) for i in range(30)], [[] for _ in range(30
 
 
 def test_targets_that_are_shown_have_their_places_in_the_whole():
-    _, whole, pieces = both(job(ROWS, NONE, ONE), 8)
+    _, whole, pieces = both(job(ROWS, NONE, ONE), 16)
     assert pieces is not None
     own = {t.name: t.line for t in whole.program.targets}
     assert len(pieces.program.targets) == 10
@@ -106,7 +106,7 @@ def test_targets_that_are_shown_have_their_places_in_the_whole():
 
 def test_lines_that_are_left_are_named_by_their_place_in_the_whole():
     data = job(ROWS, NONE, ONE).replace(b"C00020=1770.000", b"C00020=9770.000")
-    _, whole, pieces = both(data, 8)
+    _, whole, pieces = both(data, 16)
     assert pieces is not None
     assert [(s.line, s.reason) for s in pieces.left] == [(s.line, s.reason) for s in whole.left]
     assert len(whole.left) == 1
@@ -119,10 +119,10 @@ def test_lines_that_are_left_are_named_by_their_place_in_the_whole():
 def test_positions_that_are_used_twice_and_other_forms_stay_whole(old: bytes, new: bytes):
     data = job(ROWS, NONE, ONE)
     assert old in data
-    assert both(data.replace(old, new, 1), 8)[0] is None
+    assert both(data.replace(old, new, 1), 16)[0] is None
 
 
 def test_a_job_that_needs_further_points_is_corrected_as_a_whole():
-    _, whole, pieces = both(job(ROWS, NONE, ONE), 8, densify=1e-9)
+    _, whole, pieces = both(job(ROWS, NONE, ONE), 16, densify=1e-9)
     assert whole.inserted > 0
     assert pieces is None

@@ -42,7 +42,7 @@ class ListedRun(Run):
         data = next(iter(files.values()))
         named = _NAMED.findall(data) if data.count(b"\n") >= least else []
         plain = data.count(b"\r") in (0, data.count(b"\n")) and len(_PART.findall(data)) == 2 and _LIST.search(data)
-        return super().of(post, files, least // 2, size, most) if plain and len(set(named)) == len(named) > 0 else None
+        return super().of(post, files, least // 2, size // 2, most) if plain and len(set(named)) == len(named) > 0 else None
 
     @cached_property
     def span(self) -> tuple[int, int]:
