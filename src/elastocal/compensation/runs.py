@@ -50,7 +50,7 @@ class Run(Long):
             return None
         beside = {name: text for name, text in files.items() if name != file}
         out = cls(post, file, data, beside, first + np.concatenate([[0], ends + 1]), size, most)
-        return out if np.diff(out.whole).max(initial=0) <= size and out.carried <= HEAD else None
+        return out if np.diff(out.whole, append=len(out)).max() <= size and out.carried <= HEAD else None
 
     def _like(self, pattern: bytes) -> Ints:
         """Lines of a pattern, by their place in the run."""
@@ -59,8 +59,9 @@ class Run(Long):
 
     @cached_property
     def whole(self) -> Ints:
-        """Lines with a whole target."""
-        return self._like(self.post.alone)
+        """Lines with a whole target, of which the lines since the one before say nothing."""
+        lines, once = self._like(self.post.alone), self._like(self.post.once)
+        return np.delete(lines, np.unique(np.searchsorted(lines, once)))
 
     @cached_property
     def _settings(self) -> tuple[Ints, ...]:
@@ -96,7 +97,8 @@ class Run(Long):
 
     def until(self, line: int) -> int:
         """Behind the first whole target from a line on."""
-        return int(self.whole[min(int(np.searchsorted(self.whole, line)), len(self.whole) - 1)]) + 1
+        place = int(np.searchsorted(self.whole, line))
+        return int(self.whole[place]) + 1 if place < len(self.whole) else len(self)
 
     def pieces(self) -> Iterator[RunPiece]:
         first = 0

@@ -54,6 +54,7 @@ class Apt(CamPost, RowPost):
         b"RAPID|PPRINT|REMARK|SPINDLE?|COOLNT|CUTTER|TOLER|INTOL|OUTTOL|INSERT|OPSTOP|DELAY|AUXFUN|PREFUN|LEADER|DISPLY"
     )
     settings: ClassVar[tuple[bytes, ...]] = (_STATED % b"FEDRAT",)
+    once: ClassVar[bytes] = _STATED % b"RAPID"
     motion: ClassVar[bytes] = rb"[ \t]*+(?:GOTO|FROM|RAPID)\b[^\r\n]*+"
     mark: ClassVar[bytes] = b"$$ elastocal: what follows is the next piece\n"
     stop: ClassVar[str] = "STOP"

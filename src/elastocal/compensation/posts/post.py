@@ -117,6 +117,8 @@ class Post(ABC):
     """Pattern of a line that may stand between them: what it does to later lines goes through the target after it."""
     settings: ClassVar[tuple[bytes, ...]] = ()
     """Patterns of lines that may stand there too, each of what the last such line alone decides."""
+    once: ClassVar[bytes] = rb"(?!)"
+    """Pattern of lines among those passed that say something of the next target alone."""
     motion: ClassVar[bytes] = b""
     """Pattern of a line that moves, without its end, where there are lines that stand alone."""
     mark: ClassVar[bytes] = b""
