@@ -111,7 +111,9 @@ def _csv(n: int) -> Iterable[str]:
         yield f"{x:.3f},{y:.3f},{z:.3f},10.000,5.000,180.000\n"
 
 
-def _with_statements(lines: Callable[[int], Iterable[str]], statements: tuple[str, ...]) -> Callable[[int], Iterable[str]]:
+def _with_statements(
+    lines: Callable[[int], Iterable[str]], statements: tuple[str, ...]
+) -> Callable[[int], Iterable[str]]:
     """The same with a statement behind every other line: so many lines in all."""
 
     def mixed(n: int) -> Iterable[str]:
@@ -136,11 +138,14 @@ PROGRAMS: dict[str, tuple[str, Callable[[int], Iterable[str]], list[str]]] = {
     "jbi": ("b.jbi", _jbi, ["--base", "base=0,0,0,0,0,0", "--tool", f"1={_TOOL}"]),
     "urscript": ("b.script", _urscript, []),
     "krl-statements": (
-        "b.src", _with_statements(_krl, _KRL_BETWEEN),
+        "b.src",
+        _with_statements(_krl, _KRL_BETWEEN),
         ["--base", f"at the start of b={_PART}", "--tool", f"at the start of b={_TOOL}"],
     ),
     "rapid-statements": (
-        "b.mod", _with_statements(_rapid, _RAPID_BETWEEN), ["--base", f"wPart={_PART}", "--tool", f"tMill={_TOOL}"],
+        "b.mod",
+        _with_statements(_rapid, _RAPID_BETWEEN),
+        ["--base", f"wPart={_PART}", "--tool", f"tMill={_TOOL}"],
     ),
     "urscript-statements": ("b.script", _with_statements(_urscript, _URSCRIPT_BETWEEN), []),
     "apt": ("b.apt", _apt, ["--base", f"base={_PART}", "--tool", f"tool={_TOOL}", "--orientation", "0,0,180"]),

@@ -149,7 +149,7 @@ def test_offsets_that_a_file_states_hold_in_every_stretch():
 def test_shifted_frames_are_shown_under_their_names():
     shifts = ["G92 X5. Y0. Z0.", "G0 X0. Y0. Z0.", "G1"]
     lines = ["G21 G90 G54", "T1 M6", "G1 X0. Y0. Z0. F500.", *map(row, range(30)), *shifts, *map(row, range(30)), ""]
-    run, whole, pieces = both("\n".join(lines).encode(), 9, ALL)
+    _, whole, pieces = both("\n".join(lines).encode(), 9, ALL)
     assert pieces is not None
     assert pieces.files == whole.files
     name = "G54 as changed by G92 in line 34"

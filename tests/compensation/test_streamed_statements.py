@@ -32,8 +32,9 @@ FRAMES = {
 }  # fmt: skip
 KRL = [
     ";FOLD LIN;%{PE}", "", "$OUT[3]=TRUE ; on", "WAIT SEC 0.2", "WAIT FOR ( IN 1 'ready' )", "$ACC={CP 1.0,ORI1 50.0}",
-    "TRIGGER WHEN DISTANCE=0 DELAY=20 DO $OUT[4]=FALSE", "BAS(#ACC_CP,50)", "CONTINUE", "LIN {Z -7.5}", "lin {X 21,Y 3}",
-    "LIN_REL {X 5,Y 0,Z 1}", "CIRC {X 15,Y 20,Z -3,A 0,B 0,C 180},{X 30,Y 0,Z -3,A 0,B 0,C 180} C_DIS",
+    "TRIGGER WHEN DISTANCE=0 DELAY=20 DO $OUT[4]=FALSE", "BAS(#ACC_CP,50)", "CONTINUE", "LIN {Z -7.5}",
+    "lin {X 21,Y 3}", "LIN_REL {X 5,Y 0,Z 1}",
+    "CIRC {X 15,Y 20,Z -3,A 0,B 0,C 180},{X 30,Y 0,Z -3,A 0,B 0,C 180} C_DIS",
     "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}", "$VEL.CP=0.02", "$vel.cp=0.11 ; slow", "BAS(#VEL_CP,0.07)",
     "LIN {X XHOME,Y 3}", "$VEL={CP 0.1,ORI1 200}",
 ]  # fmt: skip
@@ -41,7 +42,8 @@ EAX = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 DOWN = f"[0,1,0,0],[0,0,0,0],{EAX}"
 RAPID = [
     "! FOLD", "", "SetDO do1,1;", "  WaitTime 0.5; ! rest", 'TPWrite "next; ! row";', "ConfL\\Off;", "AccSet 50,100;",
-    "WaitDI di1,1\\MaxTime:=5;", "Set doOn;", f"MoveAbsJ [[0,-90,90,0,90,0],{EAX}]\\NoEOffs,v100,z1,tMill\\WObj:=wPart;",
+    "WaitDI di1,1\\MaxTime:=5;", "Set doOn;",
+    f"MoveAbsJ [[0,-90,90,0,90,0],{EAX}]\\NoEOffs,v100,z1,tMill\\WObj:=wPart;",
     f"MoveC [[15,20,-3],{DOWN}],[[30,0,-3],{DOWN}],v50,z1,tMill\\WObj:=wPart;", "VelSet 50,800;",
 ]  # fmt: skip
 URSCRIPT = [
@@ -73,7 +75,8 @@ LANGUAGES = {
     "krl": (krl, KRL, ["DEF part()", "BAS(#BASE,1)", "BAS(#TOOL,1)", "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}",
                        "$VEL.CP=0.05"], ["PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}", "END"]),
     "rapid": (rapid, RAPID, ["MODULE part", "PROC main()", "WHILE TRUE DO"], ["ENDWHILE", "ENDPROC", "ENDMODULE"]),
-    "urscript": (urscript, URSCRIPT, ["def part():", "  set_tcp(p[0,0.1,0.2,0,0,0])", "  while True:"], ["  end", "end"]),
+    "urscript": (urscript, URSCRIPT,
+                 ["def part():", "  set_tcp(p[0,0.1,0.2,0,0,0])", "  while True:"], ["  end", "end"]),
     "apt": (apt, APT, ["UNITS/MM", "MULTAX/ON", "FEDRAT/500,MMPM"], ["FINI"]),
 }  # fmt: skip
 
@@ -145,9 +148,10 @@ def test_speeds_that_were_set_before_a_piece_hold_in_it(kind: str):
 
 @pytest.mark.parametrize(
     ("kind", "word"),
-    [("krl", "$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}"), ("krl", "PART_IN()"), ("krl", "IF $IN[1] THEN"), ("krl", "COUNT=COUNT+1"),
-     ("krl", "WAIT FOR READY()"), ("krl", "BAS(#TOOL,2)"), ("krl", "$LOAD.M=12"), ("rapid", "PDispSet pe1;"),
-     ("rapid", "nRow:=nRow+1;"), ("rapid", "IF di1=1 WaitTime 1;"), ("rapid", "drop;"), ("urscript", "set_tcp(p[0,0,0,0,0,0])"),
+    [("krl", "$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}"), ("krl", "PART_IN()"), ("krl", "IF $IN[1] THEN"),
+     ("krl", "COUNT=COUNT+1"), ("krl", "WAIT FOR READY()"), ("krl", "BAS(#TOOL,2)"), ("krl", "$LOAD.M=12"),
+     ("rapid", "PDispSet pe1;"), ("rapid", "nRow:=nRow+1;"), ("rapid", "IF di1=1 WaitTime 1;"), ("rapid", "drop;"),
+     ("urscript", "set_tcp(p[0,0,0,0,0,0])"),
      ("urscript", "row = row + 1"), ("urscript", "drop()"), ("apt", "CYCLE/DRILL,1"), ("apt", "UNITS/INCHES"),
      ("apt", "TLAXIS/0,0.1,1"), ("apt", "SPINDL/900 $")],
 )  # fmt: skip

@@ -1,10 +1,10 @@
 """Runs of lines that stand for themselves, cut into programs of their own.
 
 CAM systems write runs of many lines with one whole target each (``Post.alone``), and between them outputs, waits,
-comments and speeds (``Post.passed``, ``Post.settings``).  Such a run is cut behind lines with a whole target; each piece
-becomes a program of its own, with all that stands before and behind the run and does not move, which says what is
-active there, the last settings and the line before the piece, where its first move starts, and the lines up to the next
-target behind it.  Marks (comments) tell which part of the corrected text is the piece's own.
+comments and speeds (``Post.passed``, ``Post.settings``).  Such a run is cut behind whole targets.  Each piece becomes a
+program of its own, with all that stands before and behind the run and does not move, which says what is active there,
+the last settings and the line before the piece, where its first move starts, and the lines up to the next target.
+Marks (comments) tell which part of the corrected text is the piece's own.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Run(Long):
 
     def _like(self, pattern: bytes) -> Ints:
         """Lines of a pattern, by their place in the run."""
-        matches = re.compile(rb"^(?:%s)\r?\n" % pattern, re.M | re.I).finditer(self.data, *self.starts[[0, -1]].tolist())
+        matches = re.compile(rb"^(?:%s)\r?\n" % pattern, re.M | re.I).finditer(
+            self.data, *self.starts[[0, -1]].tolist()
+        )
         return np.searchsorted(self.starts, np.fromiter((m.start() for m in matches), dtype=np.int64))
 
     @cached_property
@@ -115,7 +117,7 @@ class Run(Long):
 
     @cached_property
     def some(self) -> bytes:
-        """With the first whole target of every k lines, and its settings; the others are empty: each keeps its place."""
+        """The file with the first whole target of every k lines and its settings; the others are empty lines."""
         picked = self.whole[np.unique(self.whole // self.step, return_index=True)[1]].tolist()
         kept = sorted({line for target in picked for line in (*self.held(target), target)})
         ends = [*kept[1:], len(self)]

@@ -181,7 +181,11 @@ def streamed(
             progress(piece.first, len(run), f"line {piece.first + 1} on")
         done = correct(parsed(piece.files, piece.given(given, end), run.post.kind, origin), near)
         changed = {k: done.files[k] for k, data in run.beside.items() if done.files[k] != data}
-        if not _follows(piece, done, near) or changed.keys() & beside.keys() or (done.inserted and not run.takes_points):
+        if (
+            not _follows(piece, done, near)
+            or changed.keys() & beside.keys()
+            or (done.inserted and not run.takes_points)
+        ):
             return None
         beside |= changed
         totals.add(piece, done)

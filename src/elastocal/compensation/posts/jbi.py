@@ -74,9 +74,7 @@ class Jbi(NumberedPost):
     pulses: ClassVar[bool] = True
     maker: ClassVar[str] = "Yaskawa"
     last: ClassVar[int] = 99999
-    alone: ClassVar[bytes] = (
-        rb"[ \t]*+MOV[JL][ \t]++C\d++(?:[ \t]++(?:V|VJ|VR|VE|PL|CR|ACC|DEC)=[-+]?[\d.]++)*+[ \t]*+"
-    )
+    alone: ClassVar[bytes] = rb"[ \t]*+MOV[JL][ \t]++C\d++(?:[ \t]++(?:V|VJ|VR|VE|PL|CR|ACC|DEC)=[-+]?[\d.]++)*+[ \t]*+"
     passed: ClassVar[bytes] = rb"(?![ \t]*+/)[^\r\n]*+"
     motion: ClassVar[bytes] = rb"[ \t]*+I?MOV[^\r\n]*+"
     mark: ClassVar[bytes] = b"'elastocal: the next piece\n"

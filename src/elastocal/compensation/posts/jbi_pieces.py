@@ -1,9 +1,9 @@
 """Long Yaskawa jobs, cut in both of their parts: lines that move, and the positions that these name.
 
-The instructions are cut as a run of lines (``runs``).  A piece carries the positions that its lines name, and what holds
-for them (``///TOOL`` and its kin); what is its own are the corrected lines of these positions, as no instruction
-changes.  Points that are put into moves get numbers over the whole job, and a position that is named twice is corrected
-where it is first used: such jobs are corrected as a whole.
+The instructions are cut as a run of lines (``runs``).  A piece carries the positions that its lines name, and what
+holds for them (``///TOOL`` and its kin); what is its own are the corrected lines of these positions, as no instruction
+changes.  Points that are put into moves get numbers over the whole job, and a position that is named twice is
+corrected where it is first used: such jobs are corrected as a whole.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ class ListedRun(Run):
         data = next(iter(files.values()))
         named = _NAMED.findall(data) if data.count(b"\n") >= least else []
         plain = data.count(b"\r") in (0, data.count(b"\n")) and len(_PART.findall(data)) == 2 and _LIST.search(data)
-        return super().of(post, files, least // 2, size // 2, most) if plain and len(set(named)) == len(named) > 0 else None
+        return (
+            super().of(post, files, least // 2, size // 2, most)
+            if plain and len(set(named)) == len(named) > 0
+            else None
+        )
 
     @cached_property
     def span(self) -> tuple[int, int]:

@@ -46,9 +46,16 @@ FOREARM, UPPER, WRIST = 2, 1, 4
 HOW = Written(form="quaternion")
 
 
-_ROBTARGET = rb"\[%s(?:,%s){3}\][ \t]*+" % ((rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+",) * 2)
+_LIST = rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+"
+_ROBTARGET = rb"\[%s(?:,%s){3}\][ \t]*+" % (_LIST, _LIST)
+_REST = rb"[^;!\"\r\n]*+;"
 _REMARK = rb"[ \t]*+(?:![^\r\n]*+)?+"
-_REST = rb",[^;!\"\r\n]*+;"
+_BETWEEN = (
+    rb"(?:%s)\b(?:[^;!\"\r\n(]|\"[^\"\r\n]*+\")*+;" % "|".join(sorted(STILL)).encode(),
+    rb"MoveC[ \t]++%s,[ \t]*+%s," % (_ROBTARGET, _ROBTARGET) + _REST,
+    rb"MoveAbsJ[ \t]++\[%s,%s\]" % (_LIST, _LIST) + _REST,
+)
+
 
 Tails = dict[tuple[str, int], tuple[int, int, int]]
 """Where the statement of a move, what follows its points, and its end stand, by its file and line."""
@@ -58,13 +65,8 @@ class Rapid(RowPost):
     kind: ClassVar[str] = "rapid"
     title: ClassVar[str] = "ABB RAPID"
     suffixes: ClassVar[tuple[str, ...]] = (".mod", ".prg", ".sys", ".modx", ".sysx")
-    alone: ClassVar[bytes] = rb"[ \t]*+Move[LJ][ \t]++" + _ROBTARGET + _REST + _REMARK
-    passed: ClassVar[bytes] = b"|".join((
-        _REMARK,
-        rb"[ \t]*+(?:%s)\b(?:[^;!\"\r\n(]|\"[^\"\r\n]*+\")*+;" % "|".join(sorted(STILL)).encode() + _REMARK,
-        rb"[ \t]*+MoveC[ \t]++%s,[ \t]*+%s" % (_ROBTARGET, _ROBTARGET) + _REST + _REMARK,
-        rb"[ \t]*+MoveAbsJ[ \t]++\[%s,%s\]" % ((rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+",) * 2) + rb"[^;!\"\r\n]*+;" + _REMARK,
-    ))
+    alone: ClassVar[bytes] = rb"[ \t]*+Move[LJ][ \t]++" + _ROBTARGET + b"," + _REST + _REMARK
+    passed: ClassVar[bytes] = _REMARK + rb"|[ \t]*+(?:%s)" % b"|".join(_BETWEEN) + _REMARK
     motion: ClassVar[bytes] = rb"[ \t]*+Move\w++[^;\r\n]*+;[ \t]*+(?:![^\r\n]*+)?+"
     mark: ClassVar[bytes] = b"!elastocal: what follows is the next piece\n"
 

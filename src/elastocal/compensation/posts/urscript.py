@@ -42,6 +42,11 @@ FULL = 2.0
 
 _REMARK = rb"[ \t]*+(?:#[^\r\n]*+)?+"
 _SIX = rb"\[[-+.\deE, \t]++\][ \t]*+"
+_OUTPUTS = rb"set_(?:(?:standard|tool|configurable)_)?(?:digital|analog)_out|set_flag"
+_BETWEEN = (
+    rb"(?:sleep|sync|textmsg|stop[jl]|%s)[ \t]*+\((?:[^()#\"\r\n]|\"[^\"\r\n]*+\")*+\)" % _OUTPUTS,
+    rb"move[jlpc]\([ \t]*+p?%s(?:,[ \t]*+p%s)?[^()\[\]#\"\r\n]*+\)" % (_SIX, _SIX),
+)
 
 
 class UrScript(RowPost):
@@ -49,11 +54,7 @@ class UrScript(RowPost):
     title: ClassVar[str] = "URScript"
     suffixes: ClassVar[tuple[str, ...]] = (".script",)
     alone: ClassVar[bytes] = rb"[ \t]*+move[lp]\([ \t]*+p\[[-+.\deE, \t]++\][^()#\"\r\n]*+\)[ \t]*+(?:#[^\r\n]*+)?+"
-    passed: ClassVar[bytes] = b"|".join((
-        _REMARK,
-        rb"[ \t]*+(?:sleep|sync|textmsg|stop[jl]|set_(?:(?:standard|tool|configurable)_)?(?:digital|analog)_out|set_flag)[ \t]*+\((?:[^()#\"\r\n]|\"[^\"\r\n]*+\")*+\)" + _REMARK,
-        rb"[ \t]*+mov(?:ej|el|ep|ec)\([ \t]*+p?%s(?:,[ \t]*+p%s)?[^()\[\]#\"\r\n]*+\)" % (_SIX, _SIX) + _REMARK,
-    ))
+    passed: ClassVar[bytes] = _REMARK + rb"|[ \t]*+(?:%s)" % b"|".join(_BETWEEN) + _REMARK
     motion: ClassVar[bytes] = rb"[ \t]*+(?:mov[a-z]++|servo[jcl]|speed[jl])[ \t]*+\([^\r\n]*+"
     mark: ClassVar[bytes] = b"# elastocal: what follows is the next piece\n"
     own_base: ClassVar[str] = BASE

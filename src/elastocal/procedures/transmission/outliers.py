@@ -211,8 +211,8 @@ def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> Ou
     instead = tuple((stories[i][0].heading, stories[i][2]) for i in sorted(stories) if i != best)
     series = system.series[c.series]
     return Outlier(
-        series.table, series.rows[c.row], series.row_word, column.heading, of.printed(best).axis, printed, predicted, sd,
-        float(min(1.0, tests.probability[cell] * len(of))), words, instead,
+        series.table, series.rows[c.row], series.row_word, column.heading, of.printed(best).axis, printed, predicted,
+        sd, float(min(1.0, tests.probability[cell] * len(of))), words, instead,
     )  # fmt: skip
 
 
