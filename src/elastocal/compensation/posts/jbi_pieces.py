@@ -102,6 +102,7 @@ class ListedRun(Run):
         """The file with its positions as the pieces have them."""
         lines, (start, end) = list(self.positions), self.span
         for piece, part in zip(self.pieces(), parts, strict=True):
+            assert isinstance(piece, ListedPiece)
             for number, line in zip(piece.mined, part.split(b"\n"), strict=False):
                 lines[number] = line
         return self.data[:start] + b"".join(line + b"\n" for line in lines) + self.data[end:]
