@@ -111,6 +111,23 @@ def _csv(n: int) -> Iterable[str]:
         yield f"{x:.3f},{y:.3f},{z:.3f},10.000,5.000,180.000\n"
 
 
+def _with_statements(
+    lines: Callable[[int], Iterable[str]], statements: tuple[str, ...]
+) -> Callable[[int], Iterable[str]]:
+    """The same with a statement behind every other line: so many lines in all."""
+
+    def mixed(n: int) -> Iterable[str]:
+        for i, line in enumerate(lines(2 * n // 3)):
+            yield line
+            if i % 2:
+                yield f"  {statements[i // 2 % len(statements)]}\n"
+
+    return mixed
+
+
+_KRL_BETWEEN = ("$VEL.CP=0.02", ";FOLD row", "$OUT[3]=TRUE", "WAIT SEC 0.1", "$VEL.CP=0.05", ";ENDFOLD")
+_RAPID_BETWEEN = ("SetDO do1,1;", "WaitTime 0.1;", "! row", "AccSet 50,100;")
+_URSCRIPT_BETWEEN = ("set_digital_out(3, True)", "sleep(0.1)", "# row")
 PROGRAMS: dict[str, tuple[str, Callable[[int], Iterable[str]], list[str]]] = {
     "krl": ("b.src", _krl, ["--base", f"at the start of b={_PART}", "--tool", f"at the start of b={_TOOL}"]),
     "rapid": ("b.mod", _rapid, ["--base", f"wPart={_PART}", "--tool", f"tMill={_TOOL}"]),
@@ -120,6 +137,17 @@ PROGRAMS: dict[str, tuple[str, Callable[[int], Iterable[str]], list[str]]] = {
     "fanuc": ("b.ls", _fanuc, ["--base", f"1={_PART}", "--tool", f"1={_TOOL}"]),
     "jbi": ("b.jbi", _jbi, ["--base", "base=0,0,0,0,0,0", "--tool", f"1={_TOOL}"]),
     "urscript": ("b.script", _urscript, []),
+    "krl-statements": (
+        "b.src",
+        _with_statements(_krl, _KRL_BETWEEN),
+        ["--base", f"at the start of b={_PART}", "--tool", f"at the start of b={_TOOL}"],
+    ),
+    "rapid-statements": (
+        "b.mod",
+        _with_statements(_rapid, _RAPID_BETWEEN),
+        ["--base", f"wPart={_PART}", "--tool", f"tMill={_TOOL}"],
+    ),
+    "urscript-statements": ("b.script", _with_statements(_urscript, _URSCRIPT_BETWEEN), []),
     "apt": ("b.apt", _apt, ["--base", f"base={_PART}", "--tool", f"tool={_TOOL}", "--orientation", "0,0,180"]),
 }
 """File, lines and frames by language."""

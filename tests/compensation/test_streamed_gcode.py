@@ -23,7 +23,12 @@ NEAR = np.radians([0.0, -90.0, 90.0, 0.0, 90.0, 0.0])
 PART, OTHER = (Pose(np.eye(3), np.array([1.75, y, 0.8])) for y in (0.0, 0.05))
 TOOLS = {f"T{i}": Pose(np.eye(3), np.array([0.0, 0.1, 0.2 + 0.01 * i])) for i in range(3)}
 DOWN = Rotation.from_euler("ZYX", [0, 0, 180], degrees=True).as_matrix()
+SHIFTED = {
+    f"{word} as changed by G{code} in line {line}": Pose(np.eye(3), np.array([1.75, 0.001 * (line % 50), 0.8]))
+    for line in range(400) for word in ("G54", "G55") for code in (52, 92)
+}  # fmt: skip
 GIVEN = Given({"G54": PART, "G55": OTHER}, TOOLS, DOWN)
+ALL = Given({**GIVEN.bases, **SHIFTED}, TOOLS, DOWN)
 LOAD = ProcessLoad(wrench=np.array([-400.0, 0, -150, 0, 0, 0]))
 
 
@@ -63,6 +68,7 @@ def lines(draw: st.DrawFn) -> list[str]:
         ["G20", "X1.5 Y.25", "G21"],
         ["(lift)", "G00 Z20.", "T2 M6", f"G01 X{x} Y{y} Z{z} F450."],
         ["G55", f"G0 X{x} Y{y} Z{z}", "G1"],
+        [f"G{draw(st.sampled_from([52, 92]))} X{x} Y0.", f"G0 X{x} Y{y} Z{z}", f"G1 Y{x}"],
         [f"/X{x}", f"X{y} Y{x} Z{z}"],
         ["M98 P100", f"G90 X{x} Y{y} Z{z}"],
         [f"G1 X{0.5 * i + 1:.3f} Y{i}.25 Z-{i / 20:.4f}" for i in range(12)],
@@ -81,7 +87,7 @@ def text(draw: st.DrawFn) -> bytes:
 @settings(max_examples=draws(15, 200), phases=[Phase.generate])
 @given(text(), st.sampled_from([1, 3, 7, 16]), st.booleans())
 def test_stretches_give_the_bytes_of_the_whole(data: bytes, size: int, dense: bool):
-    _, whole, pieces = both(data, size, **({"densify": 1e-5} if dense else {}))
+    _, whole, pieces = both(data, size, ALL, **({"densify": 1e-5} if dense else {}))
     assert pieces is not None
     assert pieces.files == whole.files
     assert whole.changes.changed(whole.program).any()
@@ -140,7 +146,23 @@ def test_offsets_that_a_file_states_hold_in_every_stretch():
     assert set(whole.program.bases) == {"G56"}
 
 
-@pytest.mark.parametrize("data", [b"G92 X0 Y0\nG1 X0. Y0. Z0.\n" + b"X1.\n" * 30, b"G1 X0. Y0. Z0.\r" + b"X1.\n" * 30])
+def test_shifted_frames_are_shown_under_their_names():
+    shifts = ["G92 X5. Y0. Z0.", "G0 X0. Y0. Z0.", "G1"]
+    lines = ["G21 G90 G54", "T1 M6", "G1 X0. Y0. Z0. F500.", *map(row, range(30)), *shifts, *map(row, range(30)), ""]
+    _, whole, pieces = both("\n".join(lines).encode(), 9, ALL)
+    assert pieces is not None
+    assert pieces.files == whole.files
+    name = "G54 as changed by G92 in line 34"
+    assert list(whole.program.bases) == ["G54", name] == list(pieces.program.bases)
+    of_whole, shown = {m.line: m for m in whole.program.moves}, pieces.program
+    for move in shown.moves:
+        assert shown.targets[move.end].base == whole.program.targets[of_whole[move.line].end].base
+    assert shown.notes == whole.program.notes
+    wanted = SHIFTED[name].translation + shown.positions[shown.moves[-1].end]
+    np.testing.assert_allclose(pieces.job.placed.position[-1], wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("data", [b"G1 X0. Y0. Z0.\r" + b"X1.\n" * 30])
 def test_what_cannot_be_cut_is_corrected_as_a_whole(data: bytes):
     run = post_kinds()["gcode"]().long({"part.nc": data}, 20, 10, 10)
     assert run is None or run.shown(GIVEN, "") is None

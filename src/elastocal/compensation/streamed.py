@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -74,24 +75,38 @@ class Piece(ABC):
         return given
 
 
+@dataclass(frozen=True, eq=False)
 class Long(ABC):
-    """A long program that can be cut: its ``file``, and the files ``beside`` it.
+    """A long program that can be cut: the ``data`` of its ``file``, and the files ``beside`` it.
 
-    ``size`` are the lines of a piece, ``most`` those that are shown.
+    ``starts`` (L + 1,) are where the lines that are cut begin, and where the last one ends; ``size`` are the lines of a
+    piece, ``most`` those that are shown.
     """
 
     post: Post
     file: str
+    data: bytes
     beside: Mapping[str, bytes]
+    starts: Ints
     size: int
     most: int
 
-    @abstractmethod
+    takes_points: ClassVar[bool] = True
+    """Whether points can be put into moves of its pieces."""
+
     def __len__(self) -> int:
         """Lines that are cut."""
+        return len(self.starts) - 1
+
+    def lines(self, first: int, last: int) -> bytes:
+        return self.data[self.starts[first] : self.starts[last]]
 
     @abstractmethod
     def pieces(self) -> Iterator[Piece]: ...
+
+    def joined(self, parts: list[bytes]) -> bytes:
+        """The corrected file of what is its pieces' own."""
+        return b"".join(parts)
 
     @abstractmethod
     def shown(self, given: Given, origin: str) -> Program | None:
@@ -166,13 +181,17 @@ def streamed(
             progress(piece.first, len(run), f"line {piece.first + 1} on")
         done = correct(parsed(piece.files, piece.given(given, end), run.post.kind, origin), near)
         changed = {k: done.files[k] for k, data in run.beside.items() if done.files[k] != data}
-        if not _follows(piece, done, near) or changed.keys() & beside.keys():
+        if (
+            not _follows(piece, done, near)
+            or changed.keys() & beside.keys()
+            or (done.inserted and not run.takes_points)
+        ):
             return None
         beside |= changed
         totals.add(piece, done)
         parts.append(piece.own(done.files[run.file]))
         near, end = _last(piece, done), done.end
-    files = {run.file: b"".join(parts), **run.beside, **beside}
+    files = {run.file: run.joined(parts), **run.beside, **beside}
     return replace(
         out, files=files, along=totals.along, left=tuple(totals.left),
         warnings=(totals.finding(run), *out.warnings),

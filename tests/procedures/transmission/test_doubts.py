@@ -121,7 +121,7 @@ def test_accuracy_of_what_a_left_out_row_should_read():
     whole = system([one])
     fit, of = fit_system(whole, (kept,)), cells.incidence(whole)
     tests = cells.tested(fit, of)
-    (at,) = [i for i, c in enumerate(of.cells) if (c.row, c.what) == (6, "counts")]
+    (at,) = of.numbers([cells.PrintedCell(0, 6, "counts", "J")])
     x = np.column_stack([theta, np.ones(7)])
     beta, (rss,), *_ = np.linalg.lstsq(x[kept], counts[kept], rcond=None)
     variance = rss / 4 * (1 + x[6] @ np.linalg.inv(x[kept].T @ x[kept]) @ x[6])

@@ -49,7 +49,6 @@ def export(
     ] = None,
     dh: Annotated[Path | None, o.option("FILE.csv", "The corrected DH table, as CSV or .xlsx."), o.WRITTEN] = None,
     schema: Annotated[Path | None, o.option("FILE.json", "The JSON schema of calibration files."), o.WRITTEN] = None,
-    schema: Annotated[Path | None, o.option("FILE.json", "The JSON schema of calibration files."), o.WRITTEN] = None,
 ) -> ExportResult:
     """A calibration in formats of others.
 

@@ -40,6 +40,9 @@ _MOVES = re.compile(
     re.A | re.I,
 )
 
+_STATED = rb"[ \t]*+(?:%s)[ \t]*+(?:/[^$\r\n]*+)?+(?:\$\$[^\r\n]*+)?+"
+"""A statement on one line."""
+
 
 class Apt(CamPost, RowPost):
     kind: ClassVar[str] = "apt"
@@ -47,6 +50,11 @@ class Apt(CamPost, RowPost):
     suffixes: ClassVar[tuple[str, ...]] = (".apt", ".cl", ".cls", ".aptsource", ".clf")
     frames: ClassVar[tuple[str, str]] = ("base", "tool")
     alone: ClassVar[bytes] = rb"[ \t]*+GOTO[ \t]*+/[-+.\deE, \t]++"
+    passed: ClassVar[bytes] = rb"[ \t]*+(?:\$\$[^\r\n]*+)?+|" + _STATED % (
+        b"RAPID|PPRINT|REMARK|SPINDLE?|COOLNT|CUTTER|TOLER|INTOL|OUTTOL|INSERT|OPSTOP|DELAY|AUXFUN|PREFUN|LEADER|DISPLY"
+    )
+    settings: ClassVar[tuple[bytes, ...]] = (_STATED % b"FEDRAT",)
+    once: ClassVar[bytes] = _STATED % b"RAPID"
     motion: ClassVar[bytes] = rb"[ \t]*+(?:GOTO|FROM|RAPID)\b[^\r\n]*+"
     mark: ClassVar[bytes] = b"$$ elastocal: what follows is the next piece\n"
     stop: ClassVar[str] = "STOP"

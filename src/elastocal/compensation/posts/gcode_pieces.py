@@ -23,21 +23,14 @@ from elastocal.compensation.streamed import Long, Piece
 from elastocal.spatial.entries import Bools, Ints
 from elastocal.values import dataclass
 
+FURTHER = tuple(f"G{i}" for i in range(505, 600))
+"""Words of frames, to stand for shifted ones."""
 MORE = 1_000
 """Lines in which a stretch looks for its end, twice as many where it finds none."""
 
 
-@dataclass(frozen=True, eq=False)
 class Stretches(Long):
-    """A file whose lines begin at ``starts`` (L + 1,)."""
-
-    post: Gcode
-    file: str
-    data: bytes
-    beside: Mapping[str, bytes]
-    starts: Ints
-    size: int
-    most: int
+    """A file of which all lines are cut."""
 
     @classmethod
     def of(
@@ -52,22 +45,20 @@ class Stretches(Long):
         starts = starts if starts[-1] == len(data) else np.append(starts, len(data))
         return cls(post, file, data, {}, starts, size, most)
 
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def text(self, first: int, last: int) -> bytes:
-        return self.data[self.starts[first] : self.starts[last]]
-
     def pieces(self) -> Iterator[Stretch]:
         return iter(self._read[0])
 
     def shown(self, given: Given, origin: str) -> Program | None:
         """Every k-th target in a line of its own, which states all of it; what is noted is of the whole program."""
         _, rows, notes, end = self._read
-        if any(" " in target.base for target, _, _ in rows.values()):  # a shift that no line can state
+        bases = dict.fromkeys(target.base for target, _, _ in rows.values())
+        shifted = [base for base in bases if " " in base]
+        words = dict(zip(shifted, (w for w in FURTHER if w not in bases), strict=False))
+        if len(words) < len(shifted):
             return None
-        lines = (_stated(*rows[i]) if i in rows else "" for i in range(2, max(rows, default=0) + 1))
-        after = replace(Control(), bases=end.bases, changes_tools=True)
+        lines = (_stated(*rows[i], words) if i in rows else "" for i in range(2, max(rows, default=0) + 1))
+        called = {word: base for base, word in words.items()}
+        after = replace(Control(), bases=end.bases, changes_tools=True, called=called)
         data = {self.file: "\n".join(["", *lines]).encode("latin-1")}
         some = parsed(data, replace(given, after=after, held=after), self.post.kind, origin)
         return replace(some, notes=tuple(dict.fromkeys((*notes, *some.notes))))
@@ -79,7 +70,7 @@ class Stretches(Long):
         after, first, more = Control(changes_tools=changes_tools(self.data)), 0, MORE
         while first < len(self):
             last = min(first + self.size + more, len(self))
-            walk = Walk(opened(self.file, self.text(first, last)), Collector(), "", False, {}, after=after)
+            walk = Walk(opened(self.file, self.lines(first, last)), Collector(), "", False, {}, after=after)
             with unsearched():
                 stop = first + walk.run(self.size)
             if not walk.plain and last < len(self):
@@ -117,7 +108,7 @@ class Stretch(Piece):
 
     @property
     def files(self) -> dict[str, bytes]:
-        return {self.run.file: self.run.text(self.first, self.last)}
+        return {self.run.file: self.run.lines(self.first, self.last)}
 
     @property
     def start(self) -> int:
@@ -140,10 +131,10 @@ class Stretch(Piece):
         return replace(given, after=self.after, held=end or self.after)
 
 
-def _stated(target: Target, move: Move, values: tuple[float, ...]) -> str:
-    """A line that states all of a target, in mm and deg."""
+def _stated(target: Target, move: Move, values: tuple[float, ...], bases: Mapping[str, str]) -> str:
+    """A line that states all of a target, in mm and deg; words stand for ``bases`` that are shifted."""
     scaled = zip(COLUMNS, values, (1e3, 1e3, 1e3, *[1.0] * 6), ("", "", "", "", "", "", "=", "=", "="), strict=True)
     words = [f"{name}{sign}{scale * v:.9f}" for name, v, scale, sign in scaled if v == v]
     motion = "G0" if move.motion == "joint" else "G1"
     feed = [f"F{6e4 * move.feed:.9f}"] if move.feed == move.feed else []
-    return " ".join(["G21 G90 G94", target.base, f"{target.tool} M6", motion, *words, *feed])
+    return " ".join(["G21 G90 G94", bases.get(target.base, target.base), f"{target.tool} M6", motion, *words, *feed])

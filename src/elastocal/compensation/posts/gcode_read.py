@@ -139,6 +139,8 @@ class Control:
     changes_tools: bool = False
     lines: int = 0
     """Before it."""
+    called: Mapping[str, str] = field(default_factory=dict)
+    """Frames that words stand for, in lines that state what is shown."""
 
 
 @dataclass
@@ -217,6 +219,8 @@ class Walk:
         codes = [w.value for w in line.codes]
         codes += unread_codes(line.unread)
         modal, reason = with_codes(before, codes, self.after.lines + line.number) if codes else (before, "")
+        if (called := self.after.called.get(modal.base)) is not None:
+            modal = replace(modal, base=called)
         if 41.0 in codes or 42.0 in codes:
             where = f"{self.text.name}, line {self.after.lines + line.number}"
             self.into.note(
@@ -232,7 +236,7 @@ class Walk:
         elif modal.base != before.base:
             self._lose(line)
         arcs = modal.motion in (2, 3) and any(w.address in ARC_WORDS for w in line.others)
-        if " " in modal.base and modal.base != before.base:
+        if " " in modal.base and modal.base != before.base and not self.after.called:
             self.into.note(
                 f"{self.text.name}, line {self.after.lines + line.number}: from here on the frame is {modal.base}"
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,7 +18,10 @@ import numpy as np
 from elastocal.compensation.branches import Branch, configuration_words
 from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.numbered import HOW, NumberedPost, NumberedWalk, Position
+from elastocal.compensation.posts.post import LONG as LINES
 from elastocal.compensation.posts.post import (
+    PIECE,
+    SHOWN,
     START,
     ToolPath,
     base_pose,
@@ -38,6 +41,7 @@ from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number
 
 if TYPE_CHECKING:
+    from elastocal.compensation.streamed import Long
     from elastocal.design.method import Stop
 
 MOTIONS: dict[str, Motion] = {"MOVJ": "joint", "MOVL": "linear", "MOVC": "arc", "MOVS": "spline"}
@@ -70,6 +74,15 @@ class Jbi(NumberedPost):
     pulses: ClassVar[bool] = True
     maker: ClassVar[str] = "Yaskawa"
     last: ClassVar[int] = 99999
+    alone: ClassVar[bytes] = rb"[ \t]*+MOV[JL][ \t]++C\d++(?:[ \t]++(?:V|VJ|VR|VE|PL|CR|ACC|DEC)=[-+]?[\d.]++)*+[ \t]*+"
+    passed: ClassVar[bytes] = rb"(?![ \t]*+/)[^\r\n]*+"
+    motion: ClassVar[bytes] = rb"[ \t]*+I?MOV[^\r\n]*+"
+    mark: ClassVar[bytes] = b"'elastocal: the next piece\n"
+
+    def long(self, files: Mapping[str, bytes], least: int = LINES, size: int = PIECE, most: int = SHOWN) -> Long | None:
+        from elastocal.compensation.posts.jbi_pieces import ListedRun
+
+        return ListedRun.of(self, files, least, size, most)
 
     def walk(self, text: Text, into: Collector, drives: Drives | None) -> NumberedWalk:
         return Walk(text, into, drives)

@@ -66,6 +66,19 @@ _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
 _DEFDAT = re.compile(r"(?<!\w)DEFDAT\b", re.A | re.I)
 _CALL = re.compile(rb"^[ \t]*+([A-Za-z_]\w*+)[ \t]*\(", re.M)
 _MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
+_REMARK = rb"[ \t]*+(?:;[^\r\n]*+)?+"
+_PLAIN = rb"[^\r\n;(\"]*+"
+_BRACKETS = rb"[ \t]*+\([^()\r\n;\"]*+\)"
+_BRACES = rb"\{[^{}\r\n\";]*+\}[ \t]*+"
+_PASSED = rb"(?:C_\w++[ \t]*+)*+"
+_BETWEEN = (
+    rb"\$(?!(?:BASE|TOOL|LOAD|IPO_MODE|VEL)\b)\w[^\r\n=;(\"]*+=" + _PLAIN,
+    rb"(?:WAIT[ \t]++(?:SEC\b|FOR\b(?:%s)?+)|TRIGGER[ \t]|CONTINUE\b|HALT\b)" % _BRACKETS + _PLAIN,
+    rb"BAS[ \t]*+(?=\([ \t]*+\#(?:ACC|APO|OV|ORI|VEL_PTP))" + _BRACKETS,
+    rb"S?(?:LIN|PTP)(?:_REL)?[ \t]++%s(?:\#(?:BASE|TOOL)[ \t]*+)?" % _BRACES + _PASSED,
+    rb"S?CIRC[ \t]++%s,[ \t]*+%s(?:,[ \t]*+CA[^\r\n;({\"C]*+)?" % (_BRACES, _BRACES) + _PASSED,
+)
+_SPEED = rb"(?:\$VEL(?![\w$])[^\r\n=;(\"]*+=%s|BAS[ \t]*+(?=\([ \t]*+\#VEL_CP\b)%s)" % (_PLAIN, _BRACKETS)
 
 
 class Own(NamedTuple):
@@ -83,6 +96,8 @@ class Krl(RowPost):
     companions: ClassVar[tuple[str, ...]] = (".dat",)
     judged: ClassVar[tuple[Motion, ...]] = ("joint",)
     alone: ClassVar[bytes] = rb"[ \t]*+S?(?:LIN|PTP)[ \t]++%s[ \t]*+(?:C_\w++[ \t]*+)*+(?:;[^\r\n]*+)?+" % WHOLE
+    passed: ClassVar[bytes] = _REMARK + rb"|[ \t]*+(?:%s)" % b"|".join(_BETWEEN) + _REMARK
+    settings: ClassVar[tuple[bytes, ...]] = (rb"[ \t]*+" + _SPEED + _REMARK,)
     motion: ClassVar[bytes] = rb"[ \t]*+(?:S?(?:PTP|LIN|CIRC)(?:_REL)?|SPL)\b[^\r\n]*+"
     arc_turn: ClassVar[ArcTurn | None] = ArcTurn("base")
     mark: ClassVar[bytes] = b";elastocal: what follows is the next piece\n"

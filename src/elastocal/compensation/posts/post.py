@@ -121,6 +121,12 @@ class Post(ABC):
 
     alone: ClassVar[bytes] = b""
     """Pattern of a line, without its end, with one whole target that needs no line before it; else empty."""
+    passed: ClassVar[bytes] = b""
+    """Pattern of a line that may stand between them: what it does to later lines goes through the target after it."""
+    settings: ClassVar[tuple[bytes, ...]] = ()
+    """Patterns of lines that may stand there too, each of what the last such line alone decides."""
+    once: ClassVar[bytes] = rb"(?!)"
+    """Pattern of lines among those passed that say something of the next target alone."""
     motion: ClassVar[bytes] = b""
     """Pattern of a line that moves, without its end, where there are lines that stand alone."""
     mark: ClassVar[bytes] = b""

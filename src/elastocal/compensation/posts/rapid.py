@@ -26,7 +26,7 @@ from elastocal.compensation.posts.post import (
     windows_lines,
 )
 from elastocal.compensation.posts.rapid_data import QUARTERS, WORDS, Statements, declared, four, quarter_turns
-from elastocal.compensation.posts.rapid_read import Walk
+from elastocal.compensation.posts.rapid_read import STILL, Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Layout, RowPost, Written, arc_edits, layout_of, program_of
 from elastocal.compensation.program import Given, Inserted, Move, Program, Target
@@ -47,6 +47,17 @@ FOREARM, UPPER, WRIST = 2, 1, 4
 HOW = Written(form="quaternion")
 
 
+_LIST = rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+"
+_ROBTARGET = rb"\[%s(?:,%s){3}\][ \t]*+" % (_LIST, _LIST)
+_REST = rb"[^;!\"\r\n]*+;"
+_REMARK = rb"[ \t]*+(?:![^\r\n]*+)?+"
+_BETWEEN = (
+    rb"(?:%s)\b(?:[^;!\"\r\n(]|\"[^\"\r\n]*+\")*+;" % "|".join(sorted(STILL)).encode(),
+    rb"MoveC[ \t]++%s,[ \t]*+%s," % (_ROBTARGET, _ROBTARGET) + _REST,
+    rb"MoveAbsJ[ \t]++\[%s,%s\]" % (_LIST, _LIST) + _REST,
+)
+
+
 Tails = dict[tuple[str, int], tuple[int, int, int, int]]
 """Where the statement of a move, what follows its points, its end, and the end of its auxiliary point stand, by its
 file and line."""
@@ -56,9 +67,8 @@ class Rapid(RowPost):
     kind: ClassVar[str] = "rapid"
     title: ClassVar[str] = "ABB RAPID"
     suffixes: ClassVar[tuple[str, ...]] = (".mod", ".prg", ".sys", ".modx", ".sysx")
-    alone: ClassVar[bytes] = rb"[ \t]*+Move[LJ][ \t]++\[%s(?:,%s){3}\][ \t]*+,[^;!\"\r\n]*+;[ \t]*+(?:![^\r\n]*+)?+" % (
-        (rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+",) * 2
-    )
+    alone: ClassVar[bytes] = rb"[ \t]*+Move[LJ][ \t]++" + _ROBTARGET + b"," + _REST + _REMARK
+    passed: ClassVar[bytes] = _REMARK + rb"|[ \t]*+(?:%s)" % b"|".join(_BETWEEN) + _REMARK
     motion: ClassVar[bytes] = rb"[ \t]*+Move\w++[^;\r\n]*+;[ \t]*+(?:![^\r\n]*+)?+"
     arc_turn: ClassVar[ArcTurn | None] = ArcTurn("path", np.radians(4.0))
     mark: ClassVar[bytes] = b"!elastocal: what follows is the next piece\n"

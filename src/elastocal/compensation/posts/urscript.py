@@ -41,11 +41,21 @@ FULL = 2.0
 """rad/s of 100 per cent."""
 
 
+_REMARK = rb"[ \t]*+(?:#[^\r\n]*+)?+"
+_SIX = rb"\[[-+.\deE, \t]++\][ \t]*+"
+_OUTPUTS = rb"set_(?:(?:standard|tool|configurable)_)?(?:digital|analog)_out|set_flag"
+_BETWEEN = (
+    rb"(?:sleep|sync|textmsg|stop[jl]|%s)[ \t]*+\((?:[^()#\"\r\n]|\"[^\"\r\n]*+\")*+\)" % _OUTPUTS,
+    rb"move[jlpc]\([ \t]*+p?%s(?:,[ \t]*+p%s)?[^()\[\]#\"\r\n]*+\)" % (_SIX, _SIX),
+)
+
+
 class UrScript(RowPost):
     kind: ClassVar[str] = "urscript"
     title: ClassVar[str] = "URScript"
     suffixes: ClassVar[tuple[str, ...]] = (".script",)
     alone: ClassVar[bytes] = rb"[ \t]*+move[lp]\([ \t]*+p\[[-+.\deE, \t]++\][^()#\"\r\n]*+\)[ \t]*+(?:#[^\r\n]*+)?+"
+    passed: ClassVar[bytes] = _REMARK + rb"|[ \t]*+(?:%s)" % b"|".join(_BETWEEN) + _REMARK
     motion: ClassVar[bytes] = rb"[ \t]*+(?:mov[a-z]++|servo[jcl]|speed[jl])[ \t]*+\([^\r\n]*+"
     arc_turn: ClassVar[ArcTurn | None] = ArcTurn("base")
     mark: ClassVar[bytes] = b"# elastocal: what follows is the next piece\n"

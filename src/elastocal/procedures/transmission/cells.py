@@ -12,7 +12,7 @@ the column: a wrong joint value shows in all motors that it drives, a wrong coun
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -34,43 +34,94 @@ class PrintedCell:
     axis: str
 
 
+Column = tuple[int, What, str]
+"""Series, what, and axis of the numbers of one heading."""
+
+
 @dataclass(frozen=True, eq=False)
 class CellIncidence:
     """Which equations each cell enters: pairs of ``cell`` and ``equation``, all blocks one after another.
 
     ``unknown`` is the estimate (all blocks one after another) that carries an error of the cell, -1 for a count.
+    Cells (C,) stand in a ``column`` of ``columns`` and a ``row``.
     """
 
-    cells: tuple[PrintedCell, ...]
+    columns: tuple[Column, ...]
+    column: Ints
+    row: Ints
     cell: Ints
     equation: Ints
     unknown: Ints
 
-    @cached_property
-    def number(self) -> Mapping[PrintedCell, int]:
-        """The place of each cell."""
-        return {c: i for i, c in enumerate(self.cells)}
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def printed(self, cell: int) -> PrintedCell:
+        series, what, axis = self.columns[self.column[cell]]
+        return PrintedCell(series, int(self.row[cell]), what, axis)
+
+    def numbers(self, cells: Iterable[PrintedCell]) -> list[int]:
+        """Places of those that enter an equation."""
+        asked = [(self.columns.index(c), p.row) for p in cells if (c := (p.series, p.what, p.axis)) in self.columns]
+        return [int(i) for column, row in asked for i in self._of_place.alike(column * self._rows + row)]
 
     @cached_property
-    def row_mates(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
-        """The cells of each row, by series and row."""
-        out: dict[tuple[int, int], tuple[int, ...]] = {}
-        for i, c in enumerate(self.cells):
-            out[c.series, c.row] = (*out.get((c.series, c.row), ()), i)
-        return out
+    def _rows(self) -> int:
+        return int(self.row.max(initial=0)) + 1
 
     @cached_property
-    def entered(self) -> tuple[frozenset[int], ...]:
-        """The equations of each cell."""
-        out: list[list[int]] = [[] for _ in self.cells]
-        for c, e in zip(self.cell.tolist(), self.equation.tolist(), strict=True):
-            out[c].append(e)
-        return tuple(frozenset(e) for e in out)
+    def _of_place(self) -> Groups:
+        return Groups.of(self.column * self._rows + self.row)
+
+    @cached_property
+    def _of_row(self) -> Groups:
+        series = np.array([c[0] for c in self.columns], dtype=np.int64)[self.column]
+        return Groups.of(series * self._rows + self.row)
+
+    @cached_property
+    def _of_cell(self) -> Groups:
+        return Groups.of(self.cell)
+
+    def in_row(self, cell: int) -> tuple[int, ...]:
+        """The cells of the row of one."""
+        return tuple(self._of_row.like(cell).tolist())
 
     def mates(self, cell: int) -> tuple[int, ...]:
         """Cells of the same row that enter one of its equations, itself among them."""
-        c = self.cells[cell]
-        return tuple(i for i in self.row_mates[c.series, c.row] if self.entered[i] & self.entered[cell])
+        entered = self._entered(cell)
+        return tuple(i for i in self.in_row(cell) if not entered.isdisjoint(self._entered(i)))
+
+    def apart(self, cells: Iterable[int], others: set[int]) -> list[int]:
+        """Those that are mates of no others."""
+        row = self._of_row.key
+        near = np.isin(row, row[list(others)])
+        return [i for i in cells if not near[i] or others.isdisjoint(self.mates(i))]
+
+    def _entered(self, cell: int) -> set[int]:
+        """The equations of a cell."""
+        return set(self.equation[self._of_cell.alike(cell)].tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Places with the same ``key`` (N,), ``sorted`` by it."""
+
+    key: Ints
+    order: Ints
+    sorted: Ints
+
+    @classmethod
+    def of(cls, key: Ints) -> Groups:
+        order = np.argsort(key, kind="stable")
+        return cls(key, order, key[order])
+
+    def alike(self, key: int) -> Ints:
+        """Those of a key, in order."""
+        return self.order[slice(*np.searchsorted(self.sorted, [key, key + 1]))]
+
+    def like(self, place: int) -> Ints:
+        """Those of the key of one."""
+        return self.alike(int(self.key[place]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,22 +144,34 @@ class CellTests:
 
 @lru_cache(maxsize=1)
 def incidence(system: System) -> CellIncidence:
-    pairs = list(_pairs(system))
-    cells = tuple(dict.fromkeys(c for c, _, _ in pairs))
-    number = {c: i for i, c in enumerate(cells)}
-    at = np.array([(number[c], e, u) for c, e, u in pairs], dtype=np.int64).reshape(-1, 3)
-    return CellIncidence(cells, at[:, 0], at[:, 1], at[:, 2])
+    """Cells are numbered in the order in which equations name them."""
+    columns: dict[Column, int] = {}
+    parts = list(_pairs(system, columns))
+    column, row, equation, unknown = (np.concatenate(some) for some in zip(*parts, strict=True))
+    _, first, cell = np.unique(column * (int(row.max(initial=0)) + 1) + row, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    first = first[order]
+    return CellIncidence(tuple(columns), column[first], row[first], number[cell.ravel()], equation, unknown)
 
 
-def _pairs(system: System) -> Iterator[tuple[PrintedCell, int, int]]:
+def _pairs(system: System, columns: dict[Column, int]) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
+    """Column, row, equation and unknown of the pairs of every block, equation by equation."""
     equation = unknown = 0
     for block in system.blocks:
-        for k, row in zip(block.series.tolist(), block.rows.tolist(), strict=True):
-            yield PrintedCell(k, row, "counts", block.axis), equation, -1
-            for i, name in enumerate(block.inputs):
-                if block.relation == "motor" or name in system.series[k].joints:
-                    yield PrintedCell(k, row, block.relation, name), equation, unknown + i
-            equation += 1
+        used, series = np.unique(block.series, return_inverse=True)
+        names: list[tuple[What, str]] = [("counts", block.axis), *((block.relation, name) for name in block.inputs)]
+        at = np.full((len(used), len(names)), -1, dtype=np.int64)
+        for i, k in enumerate(used.tolist()):
+            for j, (what, name) in enumerate(names):
+                if what != "joint" or name in system.series[k].joints:
+                    at[i, j] = columns.setdefault((k, what, name), len(columns))
+        column = at[series.ravel()]
+        which, place = np.nonzero(column >= 0)
+        carried = np.where(place > 0, unknown + place - 1, -1)
+        yield column[which, place], block.rows[which], equation + which, carried
+        equation += len(block.y)
         unknown += block.x.shape[1]
 
 
@@ -118,7 +181,7 @@ def tested(fit: SystemFit, of: CellIncidence) -> CellTests:
     d = error_directions(fit, of)
     usable = np.isfinite(variance[of.equation]) & (d != 0)
     weight = np.where(usable, 1 / np.where(usable, variance[of.equation], 1.0), 0.0)
-    total = len(of.cells)
+    total = len(of)
     down = np.bincount(of.cell, d**2 * weight, total)
     up = np.bincount(of.cell, d * away[of.equation] * weight, total)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -164,13 +227,13 @@ def _rest(
     n = len(fit.levels)
     squares = np.bincount(noise[inside], white[inside] ** 2, n)
     median = np.array([_median(white[inside & (noise == c)], leverage[inside & (noise == c)]) for c in range(n)])
-    touched = np.zeros((len(of.cells), n), dtype=bool)
+    touched = np.zeros((len(of), n), dtype=bool)
     touched[of.cell[usable], noise[of.equation[usable]]] = True
-    took = np.zeros(len(of.cells), dtype=bool)
+    took = np.zeros(len(of), dtype=bool)
     took[of.cell[usable & inside[of.equation]]] = True
     left = np.asarray(touched @ squares - np.where(took, gain, 0.0), dtype=np.float64)
     spare = touched @ fit.spare - took
-    bound = np.zeros(len(of.cells))
+    bound = np.zeros(len(of))
     np.maximum.at(bound, of.cell[usable], ROUNDING / sd[of.equation[usable]] ** 2)
     worst = np.max(np.where(touched, median, 0.0), axis=1, initial=0.0)
     robust = np.maximum(np.where(worst > 0, worst, np.nan), np.sqrt(bound))
@@ -182,7 +245,7 @@ def _alone(fit: SystemFit, of: CellIncidence, usable: Bools, inside: Bools, gain
     owner = np.concatenate([np.full(len(b.kept), i) for i, b in enumerate(fit.blocks)])
     squares = np.array([np.sum(b.standardized[b.kept] ** 2) for b in fit.blocks])
     spare = np.array([np.sum(1 - np.minimum(b.leverage[b.kept], 1.0)) for b in fit.blocks])
-    touched = np.zeros((len(of.cells), len(fit.blocks)), dtype=bool)
+    touched = np.zeros((len(of), len(fit.blocks)), dtype=bool)
     at = usable & inside[of.equation]
     touched[of.cell[at], owner[of.equation[at]]] = True
     free = touched @ spare - 1

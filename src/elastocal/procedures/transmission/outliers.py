@@ -95,7 +95,7 @@ def screen(
 ) -> Screening:
     """The outliers within a pattern of zeros, from those left out at the start."""
     of = incidence(system)
-    out = {i for i, c in enumerate(of.cells) if c in start}
+    out = set(of.numbers(start))
     fit = _fit(system, of, out, None, pattern)
     while (worst := _worst(tested(fit, of), of, out, level)) is not None:
         out.add(worst)
@@ -109,16 +109,16 @@ def screen(
         fit = _fit(system, of, out, fit, pattern)
     tests = tested(fit, of)
     named = sorted((_named(system, of, tests, i) for i in out), key=lambda b: (b.table, b.row, b.column))
-    return Screening(fit, tuple(named), frozenset(of.cells[i] for i in out))
+    return Screening(fit, tuple(named), frozenset(map(of.printed, out)))
 
 
 def hidden_rows(system: System, pattern: Pattern, level: float = LEVEL) -> frozenset[PrintedCell] | None:
     """Two rows that all others contradict, and no others: large errors of a small table hide each other in noise."""
     of = incidence(system)
     for pair in _pairs_of_rows(system):
-        out = {i for i, c in enumerate(of.cells) if c in pair}
+        out = set(of.numbers(pair))
         tests = tested(_fit(system, of, out, None, pattern), of)
-        wrong = {of.cells[i].row for i in out if tests.probability[i] * len(of.cells) < level}
+        wrong = {of.printed(i).row for i in out if tests.probability[i] * len(of) < level}
         if len(wrong) == 2 and _worst(tests, of, out, level) is None:
             return pair
     return None
@@ -134,16 +134,16 @@ def _pairs_of_rows(system: System) -> Iterator[frozenset[PrintedCell]]:
 
 
 def _worst(tests: CellTests, of: CellIncidence, out: set[int], level: float) -> int | None:
-    far = (tests.probability * len(of.cells) < level) | (tests.robust > FAR) | (tests.alone > ALONE**2)
-    options = [int(i) for i in np.flatnonzero(far) if not out.intersection(of.mates(int(i)))]
+    far = (tests.probability * len(of) < level) | (tests.robust > FAR) | (tests.alone > ALONE**2)
+    options = of.apart(np.flatnonzero(far).tolist(), out)
     return max(options, key=lambda i: (max(tests.statistic[i], tests.alone[i]), -i)) if options else None
 
 
 def _next(tests: CellTests, of: CellIncidence, out: set[int], level: float) -> set[int]:
     """Those that still fail, each row by the fewest numbers that explain it, and the worst of the others that fail."""
-    failed = {int(i) for i in np.flatnonzero(tests.probability * len(of.cells) < level)}
-    stay = {i for mates in of.row_mates.values() if out.intersection(mates) for i in _fewest(tests, out, mates)}
-    fresh = [i for i in failed if not out.intersection(of.mates(i)) and not stay.intersection(of.mates(i))]
+    failed = {int(i) for i in np.flatnonzero(tests.probability * len(of) < level)}
+    stay = {i for cell in out for i in _fewest(tests, out, of.in_row(cell))}
+    fresh = of.apart(failed, out | stay)
     return (stay & failed) | ({max(fresh, key=lambda i: (tests.statistic[i], -i))} if fresh else set())
 
 
@@ -160,12 +160,12 @@ def _fit(
     system: System, of: CellIncidence, out: set[int], last: SystemFit | None, pattern: Pattern | None
 ) -> SystemFit:
     near = last or fit_system(system, None, pattern)
-    return fit_system(system, kept_without(system, of, frozenset(of.cells[i] for i in out), near), pattern, near)
+    return fit_system(system, kept_without(system, of, frozenset(map(of.printed, out)), near), pattern, near)
 
 
 def kept_without(system: System, of: CellIncidence, cells: frozenset[PrintedCell], fit: SystemFit) -> tuple[Bools, ...]:
     """The equations that none of these cells enters; a joint leaves those of motors that it does not move."""
-    out = [of.number[c] for c in cells if c in of.number]
+    out = of.numbers(cells)
     d = error_directions(fit, of)
     sizes = np.concatenate([np.full(len(b.block.y), b.size) for b in fit.blocks])
     matters = (of.unknown < 0) | (np.abs(d) > 1e-6 * sizes[of.equation])
@@ -177,7 +177,7 @@ def kept_without(system: System, of: CellIncidence, cells: frozenset[PrintedCell
 
 def _check_share(system: System, of: CellIncidence, out: set[int]) -> None:
     total = sum(len(s.rows) for s in system.series)
-    rows = {(of.cells[i].series, of.cells[i].row) for i in out}
+    rows = {(c.series, c.row) for c in map(of.printed, out)}
     if len(rows) > MOST * total:
         raise ContradictionError(
             f"{_holders(system, [k for k, _ in rows])}: more than a third of the rows contradict the others; check "
@@ -200,10 +200,10 @@ def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> Ou
     One with digits transposed before one with another slip, and of two the one whose digits come nearer to what the
     others predict; without any slip the one tested.
     """
-    c = of.cells[cell]
+    c = of.printed(cell)
     lost = tests.gain[cell] - AS_WELL * tests.gain[cell] / tests.statistic[cell]
     rivals = [i for i in of.mates(cell) if tests.gain[i] > lost]
-    stories = {i: _story(system, of.cells[i], tests, i) for i in {cell, *rivals}}
+    stories = {i: _story(system, of.printed(i), tests, i) for i in {cell, *rivals}}
     best = min(
         stories, key=lambda i: (not is_transposition(stories[i][3]), not stories[i][3], stories[i][5], i != cell, i)
     )
@@ -211,8 +211,8 @@ def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> Ou
     instead = tuple((stories[i][0].heading, stories[i][2]) for i in sorted(stories) if i != best)
     series = system.series[c.series]
     return Outlier(
-        series.table, series.rows[c.row], series.row_word, column.heading, of.cells[best].axis, printed, predicted, sd,
-        float(min(1.0, tests.probability[cell] * len(of.cells))), words, instead,
+        series.table, series.rows[c.row], series.row_word, column.heading, of.printed(best).axis, printed, predicted,
+        sd, float(min(1.0, tests.probability[cell] * len(of))), words, instead,
     )  # fmt: skip
 
 
