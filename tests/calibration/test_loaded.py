@@ -280,8 +280,8 @@ def test_places_of_the_unloaded_arm_beside_deflections_are_named(loaded: bool) -
     wrench = np.zeros((len(q), 6))
     wrench[::2, 0], wrench[1::2, 2] = 3500.0, -2500.0
     true = moved(truth, q, wrench)
-    off = q + [0, 4e-4, -3e-4, 0, 0, 0]
-    places = np.stack([robot.nominal.kinematics(off, m).position for m in MARKERS], axis=1) + [1.0, -2.0, 0.5]
+    off = q + np.array([0, 4e-4, -3e-4, 0, 0, 0])
+    places = np.stack([robot.nominal.kinematics(off, m).position for m in MARKERS], axis=1) + 1.5
     places = places + true if loaded else places
     shown = robot.controller.to_controller(q)
     data = ec.Campaign(q=shown, position=places, deflection=true, wrench=wrench, length="m", angle="rad")
