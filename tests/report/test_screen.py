@@ -61,6 +61,12 @@ def test_what_decides_is_whole_and_the_rest_fits(width: int) -> None:
     assert more == "Curves, Folded"
 
 
+def test_what_stays_uncorrected_comes_before_what_takes_the_room() -> None:
+    left = Section("Lines that are left as they are", (table("e", 2),))
+    short, _ = shortened(replace(LONG, sections=(*LONG.sections[:3], left)), 80, 20)
+    assert left.title in [s.title for s in short.sections]
+
+
 def test_a_long_table_is_cut_and_says_so() -> None:
     short, _ = shortened(LONG, WIDTH)
     (cut,) = short.sections[1].blocks
