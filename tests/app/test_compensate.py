@@ -372,3 +372,11 @@ def test_who_keeps_nothing_is_told_how(run: Any, tmp_path: Path) -> None:
     assert told not in run(*words, "--out", tmp_path / "new").out
     assert told not in run(*words, "--report", tmp_path / "page.html").out
     assert "No file" not in run("deflect", KR270, "--at", "0,-90,90,0,0,0", *PUSH).out
+
+
+def test_a_picture_speaks_of_the_errors_that_it_draws(run: Any, tmp_path: Path) -> None:
+    words = ("compensate", lay_program(tmp_path, "csv"), "--robot", KR270, *PUSH, *WORDS["csv"], "--report")
+    for name, truth, drawn in (("model", (), False), ("truth", ("--truth", KR270), True)):
+        page = tmp_path / f"{name}.html"
+        assert run(*words, page, *truth).code == 0
+        assert ("are drawn there" in page.read_text(encoding="utf-8")) is drawn
