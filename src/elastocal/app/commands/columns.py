@@ -49,6 +49,7 @@ def columns(
 
     \b
     Example:
+      elastocal columns arm.urdf points.csv --units mm,deg
       elastocal columns mycell mycell/campaign/export.csv --is "A1_deg=Achse 1" --is "x_mm=X pos"
     """
     from elastocal.app.predictor import unit_words
