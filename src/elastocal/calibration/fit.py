@@ -305,9 +305,10 @@ def _at_bounds(task: Task, blocks: Blocks, x: Array) -> Blocks:
     held = task.positive & ~task.logs & (task.file_values + x <= 1e-15)
     if not held.any():
         return blocks
-    groups = []
+    groups, every = [], np.zeros(blocks.shape[2], dtype=bool)
+    every[: len(held)] = held
     for g in blocks.groups:
-        mine = np.isin(g.columns, np.flatnonzero(held))
+        mine = every[g.columns]
         if mine.any():
             mean = np.zeros(len(mine)) if g.mean is None else g.mean.copy()
             mean[mine] = -task.file_values[g.columns[mine]]

@@ -58,11 +58,7 @@ class Posterior:
     @cached_property
     def shares(self) -> Array:
         """Of every group how many of its unknowns the prior decides, tr(K H^-1) / s^2; the rest the readings do."""
-        out = []
-        for g, log_s in zip(self.blocks.groups, self.log_scales, strict=False):
-            own = self.covariance[np.ix_(g.columns, g.columns)]
-            out.append(float(np.trace(own if g.precision is None else g.precision @ own)) * np.exp(-2 * log_s))
-        return np.array(out)
+        return _shares(self.blocks, self.log_scales, self.half)
 
 
 def posterior(blocks: Blocks, log_scales: Array, near: Posterior | None = None) -> Posterior:
@@ -325,15 +321,24 @@ def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) 
 
 def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array) -> tuple[Array, float]:
     """Derivatives by the scales of the groups, and the effective number of parameters."""
-    variance, count = np.einsum("ij,ij->j", half, half), len(blocks.groups)
+    share, count = _shares(blocks, log_scales, half), len(blocks.groups)
     columns, owner, precision = blocks.untied
     square = np.bincount(owner, precision * change[columns] ** 2, count)
-    share = np.bincount(owner, precision * variance[columns], count)
     for i, tied, k in blocks.tied:
-        off, own = change[tied], half[:, tied]
-        square[i], share[i] = float(off @ k @ off), float(np.sum((own @ k) * own))
-    size = np.exp(-2 * log_scales[:count])
-    return (square + share) * size - blocks.widths, float(len(change) - share @ size)
+        off = change[tied]
+        square[i] = float(off @ k @ off)
+    return square * np.exp(-2 * log_scales[:count]) + share - blocks.widths, float(len(change) - share.sum())
+
+
+def _shares(blocks: Blocks, log_scales: Array, half: Array) -> Array:
+    """tr(K H^-1) / s^2 of every group."""
+    variance, count = np.einsum("ij,ij->j", half, half), len(blocks.groups)
+    columns, owner, precision = blocks.untied
+    out = np.bincount(owner, precision * variance[columns], count)
+    for i, tied, k in blocks.tied:
+        own = half[:, tied]
+        out[i] = float(np.sum((own @ k) * own))
+    return np.asarray(out * np.exp(-2 * log_scales[:count]))
 
 
 def _slopes(post: Posterior) -> Array:
