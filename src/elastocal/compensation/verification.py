@@ -40,6 +40,7 @@ from elastocal.model.statics.observation import Marker, Response, parameter_deri
 from elastocal.model.statics.stiffness import softest_of
 from elastocal.reduction.prediction import IdentifiedModel, Prediction
 from elastocal.solve.summary import ErrorSummary
+from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose, missing
 from elastocal.values import dataclass
@@ -135,7 +136,7 @@ class Standing:
     def softest(self, frame: str) -> Array:
         """Stiffness (K,) in N/m of a frame in its softest direction; nan where the state is not determined."""
         held = self.answer(frame)
-        compliance = np.einsum("irn,sin->rsn", held.bent, held.direct)
+        compliance = batch.matmul(held.direct, held.bent).swapaxes(0, 1)
         return np.where(self.bent.status == Status.CONVERGED, softest_of(compliance), np.nan)
 
 

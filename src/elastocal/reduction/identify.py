@@ -213,9 +213,7 @@ def linear_bias(
     try:
         wanted = {table.names[i] for i in table.select(seek)}
         names = [n for n in linear_names(described[0].model) if n in wanted]
-        campaign = Measured(linear, exact, planned.scattering)
-        sought = [sought_names(linear, d.model, names) for d in described]
-        fit = _reduced(described, sought, campaign, rules, described[-1].model).fit  # weights at the truth: once
+        fit = identify(described, Measured(linear, exact, planned.scattering), names, rules=rules).fit
     except InputError as error:  # the readings stand all the same
         return LinearBias(bend, missing=str(error))
     pairs = zip(fit.names, fit.values, strict=True)
