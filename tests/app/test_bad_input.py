@@ -137,3 +137,21 @@ def test_targets_that_cannot_be_written(run: Run, arm: Path, tmp_path: Path) -> 
     got = run("deflect", arm, "--configurations", poses, "--force", "0,0,-1", "--csv", poses)
     assert got.code == 2
     assert poses.read_text() == "A_deg\n0\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (("plan", "kr5", "--poses", "ten", "--out", "x"), "'--poses': give a whole number; see"),
+        (("compensate", "a.src", "--densify-um", "50um"), "'--densify-um': give a number, without a unit; see"),
+    ],
+)
+def test_what_is_no_number_is_asked_for_in_plain_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...],
+    wanted: str,
+) -> None:  # fmt: skip
+    from elastocal.app.cli.main import run_words
+
+    monkeypatch.chdir(tmp_path)
+    assert run_words(list(words)) == 2
+    assert wanted in capsys.readouterr().err

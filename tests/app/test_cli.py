@@ -138,6 +138,7 @@ def test_robots(run: Run) -> None:
     text = run("robots").out
     assert ".urdf" in text
     assert all(name in text for name in rows)
+    assert "SHA-256" not in text
 
 
 def test_show_in_the_users_units(run: Run) -> None:

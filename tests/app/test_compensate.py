@@ -362,3 +362,21 @@ def test_a_robot_that_does_not_bend_has_no_map_of_stiffness() -> None:
     longer = robot.nominal.with_elements(FrameError(frame="A2", x=6e-4))
     assert workpiece_maps(ec.compensate(longer, program)) == ()
     assert [m.title for m in workpiece_maps(ec.compensate(robot, program))] == ["Stiffness over the workpiece"]
+
+
+def test_who_keeps_nothing_is_told_how(run: Any, tmp_path: Path) -> None:
+    program = lay_program(tmp_path, "src")
+    words = ("compensate", program, "--robot", KR270, *PUSH)
+    told = "No file is written; --out DIR|FILE: write the corrected program; never over the old one."
+    assert run(*words).out.splitlines()[-1] == told
+    assert told not in run(*words, "--out", tmp_path / "new").out
+    assert told not in run(*words, "--report", tmp_path / "page.html").out
+    assert "No file" not in run("deflect", KR270, "--at", "0,-90,90,0,0,0", *PUSH).out
+
+
+def test_a_picture_speaks_of_the_errors_that_it_draws(run: Any, tmp_path: Path) -> None:
+    words = ("compensate", lay_program(tmp_path, "csv"), "--robot", KR270, *PUSH, *WORDS["csv"], "--report")
+    for name, truth, drawn in (("model", (), False), ("truth", ("--truth", KR270), True)):
+        page = tmp_path / f"{name}.html"
+        assert run(*words, page, *truth).code == 0
+        assert ("are drawn there" in page.read_text(encoding="utf-8")) is drawn

@@ -56,6 +56,9 @@ def test_no_console_breaks_an_answer(tmp_path: Path, encoding: str) -> None:
     _, data, code = said.stdout.split(PARTED)
     assert code.strip() == b"[0, 0, 2]"
     assert said.stderr.decode(encoding).strip().endswith("no such file; check the name")
+    rule = said.stdout.split(PARTED)[0].decode(encoding).splitlines()
+    assert any(line.startswith("----") for line in rule)
+    assert not any(line.startswith("????") for line in rule)
     assert "Größe → Ω" in json.dumps(json.loads(data.decode("ascii")), ensure_ascii=False)
 
 

@@ -89,6 +89,12 @@ def test_unknown_is_a_dash_with_its_reason_never_zero() -> None:
     assert shown.footnotes == ("a long source", "another")
 
 
+def test_a_dash_that_nobody_sees_has_no_reason_below_the_table() -> None:
+    columns = (Column("line", "line"), Column("off_mm", "off"), Column("truth_mm", "truth", shown=False))
+    table = Table("ways", "", columns, ((3, Unknown(REASON), Unknown("no truth")), (4, 0.2, Unknown("no truth"))))
+    assert displayed(table).notes == (f"{DASH} in row 1: {REASON}.",)
+
+
 def test_reasons_stand_in_the_table_of_a_page_and_below_it_on_the_terminal() -> None:
     why = "it is computed"
     table = Table("left", "", (Column("line", "line"), Column("reason", "why", reason=True)), ((3, why), (4, why)))

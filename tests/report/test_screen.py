@@ -61,6 +61,14 @@ def test_what_decides_is_whole_and_the_rest_fits(width: int) -> None:
     assert more == "Curves, Folded"
 
 
+def test_what_stays_uncorrected_comes_before_what_takes_the_room() -> None:
+    left = Section("Lines that are left as they are", (table("e", 2),))
+    short, _ = shortened(replace(LONG, sections=(*LONG.sections[:3], left)), 80, 20)
+    assert left.title in [s.title for s in short.sections]
+    wordy = replace(LONG, verdict=VERDICT * 20, sections=(*LONG.sections[:3], left))
+    assert [s.title for s in shortened(wordy, 80)[0].sections] == [left.title]
+
+
 def test_a_long_table_is_cut_and_says_so() -> None:
     short, _ = shortened(LONG, WIDTH)
     (cut,) = short.sections[1].blocks

@@ -72,7 +72,7 @@ def displayed(table: Table, most: int | None = None, page: bool = False) -> Show
             cells.append(" ".join(parts))
         shown.append(tuple(cells))
     numeric = tuple(all(_is_number(row[i]) for row in rows for i, _ in g) for g in groups)
-    notes = list(table.notes) + _reasons(rows)
+    notes = list(table.notes) + _reasons(rows, [i for g in groups for i, _ in g])
     if len(rows) < len(table.rows):
         notes.append(
             f"{len(table.rows) - len(rows)} more rows are not shown here; a CSV or JSON file holds all of them."
@@ -175,11 +175,11 @@ def _is_number(value: Cell) -> bool:
     return value is None or isinstance(value, Unknown) or not isinstance(value, bool)
 
 
-def _reasons(rows: tuple[tuple[Cell, ...], ...]) -> list[str]:
-    """Why cells are dashes, each reason once, with the rows it holds for."""
+def _reasons(rows: tuple[tuple[Cell, ...], ...], seen: list[int]) -> list[str]:
+    """Why cells of the columns that are seen are dashes, each reason once, with the rows it holds for."""
     reasons: dict[str, list[int]] = {}
     for n, row in enumerate(rows, start=1):
-        for reason in dict.fromkeys(c.reason for c in row if isinstance(c, Unknown)):
+        for reason in dict.fromkeys(c.reason for i in seen if isinstance(c := row[i], Unknown)):
             reasons.setdefault(reason, []).append(n)
     return [f"{DASH} in {_named(where)}: {reason}." for reason, where in reasons.items()]
 

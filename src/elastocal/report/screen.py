@@ -18,8 +18,10 @@ NAMED = 6
 """Sections left out that are named."""
 LISTED = 4
 """Files read that are named."""
-FIRST = "Outliers"
-"""The section that comes before all others."""
+FIRST = ("Outliers", "Targets that are not corrected", "Lines that are left as they are")
+"""Sections that come before all others, and take some lines however long the verdict is."""
+SURE = 12
+"""Lines that each of them may take."""
 
 
 def shortened(report: Report, width: int, lines: int = LINES) -> tuple[Report, str]:
@@ -34,10 +36,11 @@ def shortened(report: Report, width: int, lines: int = LINES) -> tuple[Report, s
     short = replace(report, inputs=(), sections=(), notes=notes)
     kept: dict[int, Section] = {}
     room = lines - 1 - _height(short, width)
-    order = sorted(range(len(report.sections)), key=lambda i: report.sections[i].title != FIRST)
+    order = sorted(range(len(report.sections)), key=lambda i: report.sections[i].title not in FIRST)
     for i in order:
         section = report.sections[i]
-        fitted = None if section.folded else _fitted(section, room, width)
+        own = max(room, SURE) if section.title in FIRST else room
+        fitted = None if section.folded else _fitted(section, own, width)
         if fitted is not None:
             kept[i] = fitted
             room -= _height(fitted, width)

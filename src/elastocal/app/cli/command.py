@@ -184,8 +184,17 @@ def _run(declared: Command, values: Mapping[str, Any]) -> None:
     whole = not declared.report and short is None
     html, full = values.get("report") or getattr(result, "html", None), values.get("full", whole)
     deliver(page, values["json"], html, csv, short, data, files, values.get("standalone", False), full)
+    kept = any(fill.parameter == "out" for fill in declared.cell.fills)
+    if kept and not (values["json"] or files or html or csv):
+        print(_unwritten(declared.hints["out"]))
     if getattr(result, "failed", False):
         raise typer.Exit(1)
+
+
+def _unwritten(out: Any) -> str:
+    """That nothing was kept of what a cell would keep, and by which option it would be."""
+    option = get_args(out)[1]
+    return f"No file is written; --out {option.metavar}: {option.help[:1].lower()}{option.help[1:]}"
 
 
 def _result(declared: Command, values: Mapping[str, Any]) -> Any:

@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 from elastocal import __version__
 from elastocal.app.cells.roles import in_cell
 from elastocal.app.cli.command import COMMANDS, GROUPS, command_names, declared, example, on_command_line
+from elastocal.app.cli.console import PLAINER
 from elastocal.app.cli.words import PlainValues
 from elastocal.errors import InputError
 from elastocal.spatial.threads import hold_process
@@ -97,6 +98,7 @@ def __getattr__(name: str) -> typer.Typer:
 
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")
+_NOT_A_NUMBER = re.compile(r"(Input should be|'[^']*' is not) a valid (?P<kind>integer|number|float).*")
 _LISTS = ("--at", "--force", "--moment", "--torque", "--position", "--rpy", "--near")
 
 
@@ -104,7 +106,7 @@ def main() -> NoReturn:
     """Run the words of the command line and leave; 0 done, 2 a user's mistake, 130 stopped, 141 nobody reads."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a console of another encoding must not break the answer
+            stream.reconfigure(errors=PLAINER)  # a console of another encoding must not break the answer
     try:
         code = run_words(sys.argv[1:])
         sys.stdout.flush()
@@ -200,11 +202,15 @@ def _misused(error: Any, words: list[str]) -> int:
         print(error.format_message())
         return 2
     unquoted = _unquoted(words)
-    message = " ".join(str(error.format_message()).split()).rstrip(".")
+    message = _NOT_A_NUMBER.sub(_number_wanted, " ".join(str(error.format_message()).split()).rstrip("."))
     context = getattr(error, "ctx", None)
     asked = "elastocal --help" if context is None else f"{context.command_path} --help"
     shown = "" if context is None or type(error).__name__ != "MissingParameter" else example(context.command)
     return _failed(unquoted or f"{message[:1].lower()}{message[1:]}{shown or f'; see {asked}'}", 2)
+
+
+def _number_wanted(parser: re.Match[str]) -> str:
+    return "give a whole number" if parser["kind"] == "integer" else "give a number, without a unit"
 
 
 def _unquoted(words: list[str]) -> str:

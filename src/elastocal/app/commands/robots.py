@@ -34,9 +34,11 @@ def robots() -> RobotsResult:
     Example:
       elastocal robots
     """
+    from elastocal.files.opened import watching
     from elastocal.files.robot.read import read_robot, shipped_robots
 
-    models = [(name, read_robot(name)) for name in shipped_robots()]
+    with watching():  # a list rests on no files of the user
+        models = [(name, read_robot(name)) for name in shipped_robots()]
     return RobotsResult(tuple(RobotLine(n, m.title, joint_letters(m), len(m.parameters), m.tool) for n, m in models))
 
 

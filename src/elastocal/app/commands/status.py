@@ -79,9 +79,8 @@ def _unstated(cell: CellFolder) -> tuple[str, ...]:
     """What a certificate would print as not stated, once there is something to certify."""
     if not cell.path("calibration").exists():
         return ()
-    missing = ", ".join(f"{name} ({key})" for name, key in unstated(cell))
-    text = f"Not stated for the certificate: {missing}; state them under 'certificate' in cell.yaml."
-    return (text,) if missing else ()
+    keys = ", ".join(key for _, key in unstated(cell))
+    return (f"Not stated under 'certificate' in cell.yaml, where its lines come from: {keys}.",) if keys else ()
 
 
 def unstated(cell: CellFolder) -> tuple[tuple[str, str], ...]:

@@ -217,9 +217,10 @@ def between_table(result: Correction) -> Table:
     )  # fmt: skip
     order = np.argsort(-np.nan_to_num(way.off, nan=np.inf), kind="stable")[:MOST_MOVES]
     truth = np.full(len(way.off), np.nan) if way.on_truth is None else way.on_truth
+    why = _NO_WAY if way.on_truth is not None else "no simulated true robot is given"
     rows = tuple(
         (way.moves[i].file, way.moves[i].line, way.moves[i].motion, or_reason(1e6 * float(way.off[i]), _NO_WAY),
-         or_reason(1e6 * float(truth[i]), _NO_WAY))
+         or_reason(1e6 * float(truth[i]), why))
         for i in order
     )  # fmt: skip
     note = "How far the loaded tool is off across the way; the worst moves first."

@@ -150,11 +150,8 @@ def error_lines(result: Correction, tolerance: float | None = None) -> Lines:
     if len(bad):
         off = np.maximum(np.nan_to_num(sizes[1][bad]), LEAST_MM)
         series.append(Series("not corrected", tuple(1.0 + bad), floats(off), points=True, role="outlier"))
-    notes = (
-        (f"Errors below {1e3 * LEAST_MM:g} um are drawn there.",)
-        if len(series) > 1 and (sizes[1] < LEAST_MM).any()
-        else ()
-    )
+    drawn = sizes[1] if any(s.role == "after" for s in series) else sizes[1][bad]
+    notes = (f"Errors below {1e3 * LEAST_MM:g} um are drawn there.",) if (drawn < LEAST_MM).any() else ()
     return Lines(
         "errors", "Error along the program", "target, in order of the program", "", "distance of the loaded tool", "mm",
         tuple(series), notes, log=len(series) > 1,
