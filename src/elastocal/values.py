@@ -19,11 +19,10 @@ import sys
 from abc import update_abstractmethods
 from collections.abc import Callable, Collection
 from dataclasses import MISSING, Field, FrozenInstanceError
-from functools import cache, cached_property
+from functools import cached_property
 from inspect import get_annotations
 from operator import attrgetter
 from reprlib import recursive_repr
-from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -159,58 +158,39 @@ class _Factory:
         return "<factory>"
 
 
-_FACTORY = _Factory()
-
-
 def _compiled(cls: type) -> Any:
-    """The code is that of any class with as many fields of the same sorts, under other names."""
     fields = dataclasses.fields(cls)
-    code = _code(tuple(map(_sort, fields)), hasattr(cls, "__post_init__"))
-    names: dict[Any, Any] = {f"field{i}__": f.name for i, f in enumerate(fields)}
-    own = code.replace(
-        co_varnames=tuple(names.get(name, name) for name in code.co_varnames),
-        co_consts=tuple(names.get(value, value) for value in code.co_consts),
-    )
-    known: dict[str, Any] = {"factory__": _FACTORY, "set__": object.__setattr__}
-    known |= {f"make{i}__": f.default_factory for i, f in enumerate(fields)}
-    module = getattr(sys.modules.get(cls.__module__), "__dict__", {})  # annotations are looked up among its names
-    cells = tuple(CellType(known[name]) for name in code.co_freevars)
-    stated = {f.name: f.default if f.default is not MISSING else _FACTORY for f in fields if _is_optional(f)}
+    known: dict[str, Any] = {"factory__": _Factory(), "set__": object.__setattr__}
+    known |= {f"{f.name}__default": f.default for f in fields if f.default is not MISSING}
+    known |= {f"{f.name}__make": f.default_factory for f in fields if f.default_factory is not MISSING}
     taken = [f for f in fields if f.init]
-    values = tuple(stated[f.name] for f in taken if not f.kw_only and f.name in stated)
-    init: Any = FunctionType(own, module, "__init__", values, cells)
-    init.__kwdefaults__ = {f.name: stated[f.name] for f in taken if f.kw_only and f.name in stated}
+    named = [_parameter(f) for f in taken if f.kw_only]
+    parameters = ["self__", *(_parameter(f) for f in taken if not f.kw_only), *(["*", *named] if named else [])]
+    lines = [f"set__(self__, {f.name!r}, {value})" for f in fields if (value := _value(f))]
+    lines += ["self__.__post_init__()"] if hasattr(cls, "__post_init__") else []
+    body = "".join(f"  {line}\n" for line in lines or ["pass"])
+    space: dict[str, Any] = {}  # annotations are looked up among the names of the module
+    module = getattr(sys.modules.get(cls.__module__), "__dict__", {})
+    source = f"def make__({', '.join(known)}):\n def __init__({', '.join(parameters)}):\n{body} return __init__"
+    exec(source, module, space)
+    init: Any = space["make__"](**known)
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     init.__annotations__ = {**{f.name: f.type for f in taken}, "return": None}
     return init
 
 
-def _sort(field: Field[Any]) -> tuple[bool, bool, bool]:
-    """Whether it is a parameter, one by name alone, and made anew for every instance."""
-    return field.init, bool(field.kw_only), field.default_factory is not MISSING
+def _parameter(field: Field[Any]) -> str:
+    if field.default_factory is not MISSING:
+        return f"{field.name}=factory__"
+    return field.name if field.default is MISSING else f"{field.name}={field.name}__default"
 
 
-@cache
-def _code(sorts: tuple[tuple[bool, bool, bool], ...], checked: bool) -> CodeType:
-    """What sets fields of such sorts, by the names ``field0__``, ``field1__`` and so on."""
-    taken = [(f"field{i}__", named) for i, (init, named, _) in enumerate(sorts) if init]
-    named = [name for name, by_name in taken if by_name]
-    parameters = ["self__", *(name for name, by_name in taken if not by_name), *(["*", *named] if named else [])]
-    lines = [f"set__(self__, 'field{i}__', {v})" for i, sort in enumerate(sorts) if (v := _value(i, *sort))]
-    lines += ["self__.__post_init__()"] if checked else []
-    body = "".join(f"  {line}\n" for line in lines or ["pass"])
-    free = ", ".join(["factory__", "set__", *(f"make{i}__" for i in range(len(sorts)))])
-    space: dict[str, Any] = {}
-    exec(f"def make__({free}):\n def __init__({', '.join(parameters)}):\n{body} return __init__", space)
-    code: CodeType = space["make__"](*[None] * (len(sorts) + 2)).__code__
-    return code
-
-
-def _value(i: int, init: bool, _: bool, made: bool) -> str:
+def _value(field: Field[Any]) -> str:
     """What a field is set to; nothing for one whose default stands on the class."""
-    if not made:
-        return f"field{i}__" if init else ""
-    return f"make{i}__() if field{i}__ is factory__ else field{i}__" if init else f"make{i}__()"
+    name, make = field.name, f"{field.name}__make()"
+    if field.default_factory is MISSING:
+        return name if field.init else ""
+    return f"{make} if {name} is factory__ else {name}" if field.init else make
 
 
 def _values(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
