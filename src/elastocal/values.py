@@ -38,6 +38,10 @@ else:
         return decorated if cls is None else decorated(cls)
 
 
+MOST_SHOWN = 36
+"""Numbers up to which an array is shown whole in the ``repr`` of a value."""
+
+
 @dataclasses.dataclass(frozen=True)
 class _Standard:
     """What the standard library puts on any frozen class."""
@@ -202,9 +206,15 @@ def _values(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 def _repr(names: tuple[str, ...]) -> Any:
     @recursive_repr()
     def __repr__(self: Any) -> str:
-        return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+        return f"{type(self).__qualname__}({', '.join(f'{name}={_short(getattr(self, name))}' for name in names)})"
 
     return __repr__
+
+
+def _short(value: Any) -> str:
+    """Its ``repr``; of a large array the shape."""
+    shape = getattr(value, "shape", None)
+    return repr(value) if shape is None or getattr(value, "size", 0) <= MOST_SHOWN else f"<array {shape}>"
 
 
 def _getstate(self: Any) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +12,7 @@ from oracle.programs import PROGRAMS, encoded
 from oracle.refusals import refused
 
 from elastocal.compensation.posts.cam import CamPost
-from elastocal.compensation.posts.post import ToolPath, post_for, post_kinds
+from elastocal.compensation.posts.post import ENDINGS, ToolPath, is_program, post_for, post_kinds
 from elastocal.compensation.program import Changes, Given, Inserted, uncorrected
 from elastocal.compensation.stations import chords
 from elastocal.design.method import Stop
@@ -35,6 +37,26 @@ OFF = np.array([[1e-3, 2e-3, -1e-3], [2e-3, 1e-3, 1e-3]])
 
 def test_every_language_has_an_example() -> None:
     assert set(post_kinds()) == set(PROGRAMS) == set(UNSUPPORTED)
+
+
+def test_usual_endings_are_those_of_their_languages() -> None:
+    for ending, kind in ENDINGS.items():
+        post = post_kinds()[kind]
+        assert ending in (*post.suffixes, *post.companions)
+        assert type(post_for(f"PART{ending.upper()}")) is post
+        assert is_program(f"part{ending}") == (ending in post.suffixes)
+
+
+ONE = """
+import sys
+from elastocal.compensation.posts.post import post_for
+print(post_for("part.src").kind, sorted(m for m in sys.modules if m.endswith((".rapid", ".gcode", ".krl"))))
+"""
+
+
+def test_a_language_is_found_without_loading_the_others() -> None:
+    said = subprocess.run([sys.executable, "-c", ONE], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "krl ['elastocal.compensation.posts.krl']"
 
 
 @pytest.mark.parametrize("end", [True, False], ids=["newline at the end", "none at the end"])

@@ -369,6 +369,12 @@ def test_a_value_within_itself_has_a_repr() -> None:
     assert repr(value) == "Kept(a=3, other=[...])"
 
 
+def test_large_arrays_are_shown_by_their_shape() -> None:
+    small, large = Kept(3, np.arange(3)), Kept(3, np.zeros((40, 3)))
+    assert repr(small) == "Kept(a=3, other=array([0, 1, 2]))"
+    assert repr(large) == "Kept(a=3, other=<array (40, 3)>)"
+
+
 def test_same_arrays_are_equal_without_looking_into_them() -> None:
     array = np.zeros(3)
     assert (Kept(1, array) == Kept(1, array)) is True

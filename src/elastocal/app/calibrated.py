@@ -60,9 +60,12 @@ def of_readings(path: Path) -> bool:
     """Whether a calibration file is of the format for readings; anything else is left to its reader to refuse."""
     from elastocal.calibration.store import FORMAT
     from elastocal.files.located import read_text
+    from elastocal.files.opened import read_bytes
     from elastocal.files.plain_data import parse_json
 
     try:
+        if b"".join(read_bytes(path)[:80].split()).startswith(f'{{"format":"{FORMAT}"'.encode()):
+            return True  # as it is written: large, and read once
         data = parse_json(read_text(path), path.as_posix())
     except InputError:
         return False

@@ -133,7 +133,8 @@ def contents(name: str) -> dict[Path, str]:
     from elastocal.app.commands.new import cell_contents as new_cell
     from elastocal.files.robot.read import read_robot
 
-    start = {place: text for place, text in new_cell(name, ROBOT).contents.items() if place.parts[0] != "programs"}
+    new = new_cell(name, ROBOT, tried=False).contents  # it has a true robot of its own
+    start = {place: text for place, text in new.items() if place.parts[0] != "programs"}
     return {
         **start,
         Path("README.md"): _README,

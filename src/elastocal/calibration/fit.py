@@ -164,7 +164,7 @@ def fit(
     steps: list[tuple[Array, Array]] = []
     origin = at, placing
     for step in range(1, STEPS + 1):
-        post = posterior(blocks, scales)
+        post = posterior(blocks, scales, next((n for n in near if n.whitened.serves(blocks, scales)), None))
         change, size = full_step(task, post, at)
         rate = rate if before == np.inf else min(1.0, size / max(before, 1e-300))
         chosen = 2 if chosen == 1 and size < linear else chosen
@@ -172,10 +172,9 @@ def fit(
             first = chosen == 0
             mine = fresh if first and log_scales is None else None
             bounded = _at_bounds(task, blocks, at)
-            known = post if bounded is blocks else None
-            best = largest_evidence(bounded, scales, revive=first, fresh=mine, gain=gain, known=known)
+            best = largest_evidence(bounded, scales, revive=first, fresh=mine, gain=gain, known=post)
             chosen, scales = chosen + 1, best.log_scales
-            post = best.posterior if bounded is blocks else posterior(blocks, scales)
+            post = best.posterior if bounded is blocks else posterior(blocks, scales, best.posterior)
             change, size = full_step(task, post, at)
             chosen = 2 if size * rate < linear else chosen
         if chosen == 2 and size * min(1.0, size / max(before, settled)) < settled:
@@ -199,9 +198,9 @@ def fit(
         origin = at, placing
         steps = [*steps[1 - MIXED :], (change, share * aim)] if chosen == 2 else []
         before = size
-    free = post if post.blocks is blocks else posterior(blocks, scales)
+    free = post if post.blocks is blocks else posterior(blocks, scales, post)
     bounded = _at_bounds(task, blocks, at)
-    post = free if bounded is blocks else posterior(bounded, scales)
+    post = free if bounded is blocks else posterior(bounded, scales, free)
     value = post.evidence + blocks.log_penalty(scales)[0]
     return Fit(task, at, placing, post, free, value, step, converged, kink, origin, rate)
 
@@ -306,9 +305,10 @@ def _at_bounds(task: Task, blocks: Blocks, x: Array) -> Blocks:
     held = task.positive & ~task.logs & (task.file_values + x <= 1e-15)
     if not held.any():
         return blocks
-    groups = []
+    groups, every = [], np.zeros(blocks.shape[2], dtype=bool)
+    every[: len(held)] = held
     for g in blocks.groups:
-        mine = np.isin(g.columns, np.flatnonzero(held))
+        mine = every[g.columns]
         if mine.any():
             mean = np.zeros(len(mine)) if g.mean is None else g.mean.copy()
             mean[mine] = -task.file_values[g.columns[mine]]

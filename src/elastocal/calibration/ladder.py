@@ -251,7 +251,8 @@ def _settled(rung: Rung) -> Rung:
     rough = rung.fit
     small = {name for name, size in _gaps_in_sd(rough).items() if size < GAP}
     if not small:
-        fitted = fit(rough.task, *rough.start, rough.posterior.log_scales, blocks=rough.blocks(rough.task))
+        known, scales = rough.posterior, rough.posterior.log_scales
+        fitted = fit(rough.task, *rough.start, scales, near=(known,), blocks=rough.blocks(rough.task))
         return Rung.of(rung.words, rung.family, rung.multiple, fitted, rung.remark)
     wanted = tuple(w for w in (without_names(w, tuple(small)) for w in rough.task.wanted) if w.names)
     keep = [i for i, n in enumerate(rough.task.names) if n not in small]

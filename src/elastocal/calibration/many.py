@@ -211,7 +211,7 @@ def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
         full = assemble(replace(at.task, sight=sight, dropped=np.zeros_like(out[part])), at.x, at.placing)
         kept = full.without(lost)
         white = whitened(kept, at.posterior.log_scales)
-        left = white.misfit - white.rows @ (done.theta - kept.mean)
+        left = white.misfit(done.theta)
         judged = _judged(done, kept, white, left)
         if done.decide:
             now, mine = _screened(done, full, judged, lost)
@@ -220,9 +220,9 @@ def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
                 lost, out[part] = now, sight.unfold(now)
                 kept = full.without(lost)
                 white = whitened(kept, at.posterior.log_scales)
-                left = white.misfit - white.rows @ (done.theta - kept.mean)
-        gram += white.rows.T @ white.rows
-        pull += white.rows.T @ white.misfit
+                left = white.misfit(done.theta)
+        gram += white.gram
+        pull += white.rows.T @ white.misfit(kept.mean)
         square += kept.power * float(np.sum(left**2))
         count += kept.count
         off = np.where(kept.used, judged.blocks, np.nan)
@@ -240,7 +240,7 @@ def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
 
 def _judged(done: _Pass, kept: Blocks, white: Whitened, left: Array) -> Deletion:
     """Deletion residuals of the numbers of a chunk that are kept; ``left`` are their whitened residuals."""
-    post = replace(done.at.posterior, blocks=kept, inverse=white.inverse, white=left.reshape(kept.used.shape))
+    post = replace(done.at.posterior, blocks=kept, whitened=white, white=left.reshape(kept.used.shape))
     return done.judged(deletion(post, strangers=done.first))
 
 

@@ -64,9 +64,9 @@ class Task:
         for i in np.flatnonzero(self.logs).tolist():
             own, kind = self.names[i].rpartition(".")[0], table.rows[table.index(self.names[i])].kind
             parts.setdefault(own if kind == "joint_compliance" else kind, {}).setdefault(own, []).append(i)
-        every = np.arange(len(self.names))
+        every = np.eye(len(self.names))
         return {
-            f"{SHARE} {name}": np.stack([np.isin(every, mine).astype(float) for mine in group.values()], axis=1)
+            f"{SHARE} {name}": np.stack([every[mine].sum(axis=0) for mine in group.values()], axis=1)
             for name, group in parts.items()
         }
 

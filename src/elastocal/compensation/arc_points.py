@@ -12,6 +12,7 @@ piece around it is split beside it.  Lengths are counted so that it lies in the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -19,10 +20,10 @@ import numpy as np
 
 from elastocal.compensation.circles import Circles
 from elastocal.compensation.commands import Commands
-from elastocal.compensation.densify import Moves
+from elastocal.compensation.densify import Exact, Moves
 from elastocal.compensation.job import Job
 from elastocal.compensation.places import Points, ends_of, swung
-from elastocal.compensation.posts.post import post_kinds
+from elastocal.compensation.posts.post import post_in
 from elastocal.compensation.program import Move
 from elastocal.compensation.stations import rotations_between
 from elastocal.compensation.targets import TargetStatus
@@ -60,6 +61,11 @@ class Arcs(Moves):
         nodes = [values[rows[move]] for rows in (self.start, self.via, self.end)]
         first, last = 2 * part, 2 * part - 1
         return np.where(part < 0.5, (1 - first) * nodes[0] + first * nodes[1], (1 - last) * nodes[1] + last * nodes[2])
+
+    @cached_property
+    def known(self) -> Exact:
+        """Exact corrections at parts of the arcs."""
+        return Exact(lambda move, part: self.exact(move, self.circles.picked(move).share(part / PARTS)))
 
     def pushed(self, w: AppliedWrenches, move: Ints, fraction: Array) -> AppliedWrenches:
         assert self.via is not None
@@ -130,21 +136,33 @@ def _shares(arcs: Arcs, move: Ints, low: Ints, width: Ints) -> Array:
 
 def _off(arcs: Arcs, move: Ints, low: Ints, width: Ints) -> tuple[Array, Ints]:
     """What pieces are off by (K,), and the status of the places in which that is seen."""
-    step = np.arange(EIGHTHS + 1)
-    part = low[:, None] + width[:, None] * step // EIGHTHS
-    every = np.repeat(move, len(step))
-    sent = arcs.exact(every, arcs.circles.picked(every).share(part.ravel() / PARTS))
-    place, status = sent.position.reshape(*part.shape, 3), sent.status.reshape(part.shape).max(axis=1)
+    shape = len(move), EIGHTHS + 1
+    sent = arcs.known.at(*_eighths(move, low, width), _ahead(move, low, width))
+    place, status = sent.position.reshape(*shape, 3), sent.status.reshape(shape).max(axis=1)
     known = np.nan_to_num(place)
     circles = Circles.through(known[:, 0], known[:, EIGHTHS // 2], known[:, -1])
-    error = np.max([circles.off(known[:, i]) for i in step], axis=0)
+    error = np.max([circles.off(known[:, i]) for i in range(EIGHTHS + 1)], axis=0)
     return np.where(status == TargetStatus.CORRECTED, error, np.nan), status
+
+
+def _eighths(move: Ints, low: Ints, width: Ints) -> tuple[Ints, Ints]:
+    """Moves and parts of the ends of the eighths of pieces, one piece after another."""
+    part = low[:, None] + width[:, None] * np.arange(EIGHTHS + 1) // EIGHTHS
+    return np.repeat(move, EIGHTHS + 1), part.ravel()
+
+
+def _ahead(move: Ints, low: Ints, width: Ints) -> Iterator[list[tuple[int, int]]]:
+    """Places on the pieces that others would be split into, again and again."""
+    while len(move) and width.min() > EIGHTHS:
+        move, low, width = _halved(move, low, width)
+        at, part = _eighths(move, low, width)
+        yield list(zip(at.tolist(), part.tolist(), strict=True))
 
 
 def arc_points(work: Job, stated: Job | None, commands: Commands, tolerance: float) -> dict[int, Points]:
     """Points for the arcs of a program by number of the move; ``stated`` is the job as the program states it, where
     ``work`` has it as taught."""
-    turn = post_kinds()[work.placed.stations.program.language].arc_turn
+    turn = post_in(work.placed.stations.program.language).arc_turn
     out: dict[int, Points] = {}
     if turn is None:
         return out
@@ -190,10 +208,9 @@ def _points(arcs: Arcs, pieces: Pieces, failed: Ints) -> dict[int, Points]:
     move, part = move[new][order], part[new][order]
     if not len(move):
         return {}
-    share = arcs.circles.picked(move).share(part / PARTS)
-    sent = arcs.exact(move, share)
+    share, sent = arcs.circles.picked(move).share(part / PARTS), arcs.known.at(move, part)
     out = {}
-    for i in np.unique(move).tolist():
+    for i in np.flatnonzero(np.bincount(move)).tolist():
         of = slice(*np.searchsorted(move, [i, i + 1]))
         before = int((part[of] < PARTS // 2).sum())
         out[i] = Points(share[of], sent.position[of], sent.rotation[of], sent.command[of], before)
@@ -202,7 +219,7 @@ def _points(arcs: Arcs, pieces: Pieces, failed: Ints) -> dict[int, Points]:
 
 def arc_hindrance(work: Job, move: Move) -> str:
     """Why an arc cannot become several, by what its language says of the turn of the tool; "" where it can."""
-    post = post_kinds()[work.placed.stations.program.language]
+    post = post_in(work.placed.stations.program.language)
     turn, row = post.arc_turn, work.placed.stations.row
     if turn is None or move.start is None or move.via is None:
         return "an arc of this language stays one: state it as several"

@@ -14,7 +14,7 @@ way is no line, but where the unloaded arm goes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
 import numpy as np
@@ -41,8 +41,8 @@ from elastocal.values import dataclass
 PROBES = (0.25, 0.5, 0.75)
 DEEPEST = 10
 _PARTS = 2**DEEPEST
-FEW = 100
-"""Places in a call up to which it takes about as long as for one."""
+FEW = 200
+"""Places in a call up to which it takes hardly longer than for one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +124,8 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
     )
     without, left = np.zeros(len(failed)), np.zeros(len(failed))
     parts: list[tuple[Ints, Ints, Commands]] = []
-    exact = _Exact(moves)
-    piece = _whole_moves(exact, np.flatnonzero(failed == TargetStatus.CORRECTED))
+    exact = Exact(lambda move, part: moves.exact(move, part / _PARTS))
+    piece = _whole_moves(exact, moves, np.flatnonzero(failed == TargetStatus.CORRECTED))
     while len(piece.move):
         sent = piece.probed(exact)
         error = np.max(
@@ -159,59 +159,64 @@ class _Pieces:
     middle: Commands
     last: Commands
 
-    def probed(self, exact: _Exact) -> tuple[Commands, ...]:
+    def probed(self, exact: Exact) -> tuple[Commands, ...]:
         """What is exact at the start, at every probe and at the end of each piece."""
-        quarter, count = self.width // 4, len(self.move)
-        at = exact.at(np.tile(self.move, 2), np.concatenate([self.low + quarter, self.low + 3 * quarter]), quarter)
+        quarter, count, move = self.width // 4, len(self.move), np.tile(self.move, 2)
+        part = np.concatenate([self.low + quarter, self.low + 3 * quarter])
+        at = exact.at(move, part, _neighbours(move, part, np.tile(quarter, 2)))
         return self.first, at.picked(slice(0, count)), self.middle, at.picked(slice(count, None)), self.last
 
 
-def _whole_moves(exact: _Exact, move: Ints) -> _Pieces:
+def _whole_moves(exact: Exact, moves: Moves, move: Ints) -> _Pieces:
     low, width = np.zeros(len(move), dtype=np.int64), np.full(len(move), _PARTS)
-    last = exact.moves.correction.picked(exact.moves.end[move])
+    last = moves.correction.picked(moves.end[move])
     if not len(move):
         return _Pieces(move, low, width, last, last, last)
-    at = exact.at(np.tile(move, 2), np.concatenate([low, width // 2]), width // 2)
+    both, part = np.tile(move, 2), np.concatenate([low, width // 2])
+    at = exact.at(both, part, _neighbours(both, part, np.tile(width // 2, 2)))
     return _Pieces(move, low, width, at.picked(slice(0, len(move))), at.picked(slice(len(move), None)), last)
 
 
 @dataclass(frozen=True, eq=False)
-class _Exact:
+class Exact:
     """Exact corrections at parts of moves.  Of a few moves a call costs more than its places: each call solves for
     those too that splits would ask for next."""
 
-    moves: Moves
+    solve: Callable[[Ints, Ints], Commands]
     solved: list[Commands] = field(default_factory=list)
     places: dict[tuple[int, int], int] = field(default_factory=dict)
     """The row of each in all that was solved."""
 
-    def at(self, move: Ints, part: Ints, step: Ints) -> Commands:
-        """At parts (K,) of moves (K,); ``step`` (K / 2,) is the distance to the neighbours that splits ask for."""
+    def at(self, move: Ints, part: Ints, ahead: Iterable[list[tuple[int, int]]] = ()) -> Commands:
+        """At parts (K,) of moves (K,); ``ahead`` are those that splits ask for, as long as they are few."""
         if len(move) > FEW:
-            return self.moves.exact(move, part / _PARTS)
+            return self.solve(move, part)
         asked = list(zip(move.tolist(), part.tolist(), strict=True))
-        if not all(place in self.places for place in asked):
-            new = [p for p in self._ahead(asked, np.tile(step, 2).tolist()) if p not in self.places]
+        new = dict.fromkeys(place for place in asked if place not in self.places)
+        if new:
+            for places in ahead:
+                more = new | dict.fromkeys(place for place in places if place not in self.places)
+                if len(more) > FEW:
+                    break
+                new = more
             first = len(self.places)
             self.places.update({place: first + i for i, place in enumerate(new)})
             at, where = (np.array(column) for column in zip(*new, strict=True))
-            self.solved.append(self.moves.exact(at, where / _PARTS))
+            self.solved.append(self.solve(at, where))
         return Commands.joined(self.solved).picked(np.array([self.places[place] for place in asked]))
 
-    @staticmethod
-    def _ahead(asked: list[tuple[int, int]], steps: list[int]) -> list[tuple[int, int]]:
-        """The places, and halfway to their neighbours on both sides, again and again as long as they are few."""
-        out = dict.fromkeys(asked)
-        near = [(move, part, step) for (move, part), step in zip(asked, steps, strict=True)]
-        while len(out) + 2 * len(near) <= FEW and near:
-            near = [
-                (move, part + side * step // 2, step // 2)
-                for move, part, step in near
-                for side in (-1, 1)
-                if step > 1 and 0 < part + side * step // 2 < _PARTS
-            ]
-            out |= dict.fromkeys((move, part) for move, part, _ in near)
-        return list(out)
+
+def _neighbours(move: Ints, part: Ints, step: Ints) -> Iterator[list[tuple[int, int]]]:
+    """Places halfway to the neighbours at distances (K,) on both sides, again and again."""
+    near = list(zip(move.tolist(), part.tolist(), step.tolist(), strict=True))
+    while near:
+        near = [
+            (move, part + side * step // 2, step // 2)
+            for move, part, step in near
+            for side in (-1, 1)
+            if step > 1 and 0 < part + side * step // 2 < _PARTS
+        ]
+        yield [(move, part) for move, part, _ in near]
 
 
 def _off_line(first: Commands, exact: Commands, last: Commands, share: float) -> Array:

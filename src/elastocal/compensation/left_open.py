@@ -18,7 +18,7 @@ import numpy as np
 
 from elastocal.compensation.branches import selected
 from elastocal.compensation.posts.poses import aligned, kuka_angles
-from elastocal.compensation.posts.post import listed, pendant_values, post_kinds
+from elastocal.compensation.posts.post import listed, pendant_values, post_in
 from elastocal.compensation.program import Program
 from elastocal.compensation.spherical_wrist import branch_of
 from elastocal.compensation.stations import Placed, own_base
@@ -44,7 +44,7 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
     if not missing:
         return
     name = next(iter(program.files), "the program")
-    controller = post_kinds()[program.language].own_base
+    controller = post_in(program.language).own_base
     world = (own_base(model) if controller else None) or Pose()
     text = ",".join(f"{v + 0.0:.6g}" for v in (*(1e3 * world.translation), *kuka_angles(world.rotation)))
     suggested = {
@@ -209,10 +209,8 @@ def _filled(out: Array, rows: Ints, before: Array) -> Array:
 
 def _by_configuration(placed: Placed, inverse: dict[str, Nominal], out: Array, from_first: bool) -> None:
     """Fill in where configuration data say the way: where the robot goes axis by axis, and at the first station."""
-    from elastocal.compensation.posts.post import post_kinds
-
     program, stations = placed.stations.program, placed.stations
-    post = post_kinds()[program.language]()
+    post = post_in(program.language)
     used = np.array([m.motion == "joint" for m in program.moves])[stations.move]
     used[:1] |= from_first
     for row in np.flatnonzero(used & ~stations.by_axes):

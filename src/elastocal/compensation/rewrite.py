@@ -13,8 +13,7 @@ from elastocal.compensation.branches import configuration_notes
 from elastocal.compensation.commands import Commands
 from elastocal.compensation.job import Job, commands
 from elastocal.compensation.posts.krl import new_turn
-from elastocal.compensation.posts.post import post_kinds, six_revolute
-from elastocal.compensation.posts.rapid_data import confdata_notes
+from elastocal.compensation.posts.post import post_in, six_revolute
 from elastocal.compensation.program import Changes, Inserted, Program
 from elastocal.compensation.stations import Placed, visits
 from elastocal.compensation.targets import TargetStatus
@@ -59,10 +58,12 @@ def _unfit(placed: Placed, commands: Commands, use: Bools) -> list[Finding]:
     if not six_revolute(model):
         return []
     if program.language == "rapid":
+        from elastocal.compensation.posts.rapid_data import confdata_notes
+
         old, new = _axes(placed, commands)
         notes = confdata_notes(program.targets, model.controller.axes, old, new, use)
         return [Finding("confdata", "warning", sentence) for sentence in notes]
-    post = post_kinds()[program.language]()
+    post = post_in(program.language)
     judged = np.zeros(len(program.targets), dtype=bool)
     judged[[m.end for m in program.moves if m.motion in post.judged]] = True
     judged &= ~placed.stations.by_axes[placed.stations.row]

@@ -40,7 +40,7 @@ from elastocal.compensation.job import (
 )
 from elastocal.compensation.left_open import along_axes, check_frames
 from elastocal.compensation.places import Points
-from elastocal.compensation.posts.post import post_kinds
+from elastocal.compensation.posts.post import post_in
 from elastocal.compensation.posts.written import Layout
 from elastocal.compensation.process import ProcessLoad, station_loads
 from elastocal.compensation.program import Program, uncorrected
@@ -108,7 +108,7 @@ def compensate(
         wrench = np.asarray(wrench, dtype=np.float64) if np.ndim(wrench) == 2 else vector("wrench", wrench, 6)
     if load is not None and wrench is not None:
         raise ConflictError("give the load once: as a wrench, or as load", code="load-twice")
-    post = post_kinds()[program.language]()
+    post = post_in(program.language)
     drives = model.controller.drives
     if post.pulses and drives is not None and program.given.drives is None:
         given = replace(program.given, drives=drives)
@@ -317,7 +317,7 @@ def _shifted(work: Job, after: Residual, good: Bools) -> list[Finding]:
 
 def _unused(program: Program) -> list[Finding]:
     """Frames that the user states and the program does not use: names that are mistyped, or of another program."""
-    own, out = post_kinds()[program.language].own_base.lower(), []
+    own, out = post_in(program.language).own_base.lower(), []
     for word, stated, used in (
         ("base", program.given.bases, program.bases), ("tool", program.given.tools, program.tools),
     ):  # fmt: skip
@@ -334,7 +334,7 @@ def _unused(program: Program) -> list[Finding]:
 
 def _counted_from(program: Program, model: Robot) -> str:
     """Where the controller's own base lies, and that bases that were typed count from it."""
-    own = post_kinds()[program.language].own_base
+    own = post_in(program.language).own_base
     if not own:
         return ""
     world, out = next((w for w in WORLD if w in model.tree.names), ""), ""

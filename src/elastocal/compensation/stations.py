@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import acos, ceil, cos, pi
 
 import numpy as np
@@ -276,9 +276,17 @@ def tool_frame(name: str) -> str:
 def with_tools(model: Robot, program: Program, flange: str) -> Robot:
     """The robot with a frame for every tool of the program."""
     model.tree.frame(flange)
-    tools = [Frame(tool_frame(name), flange, _pose(program, "tool", name)) for name in program.tools]
-    tree = replace(model.tree, frames=(*model.tree.frames, *tools))
-    return replace(model, tree=tree)
+    poses = {tool_frame(name): _pose(program, "tool", name) for name in program.tools}
+    numbers = ((name, (*p.rotation.ravel().tolist(), *p.translation.tolist())) for name, p in poses.items())
+    return _with_frames(model, flange, tuple(numbers))
+
+
+@lru_cache(maxsize=8)
+def _with_frames(model: Robot, flange: str, tools: tuple[tuple[str, tuple[float, ...]], ...]) -> Robot:
+    """The same for one piece of a program after another: what is worked out of a robot is kept with it."""
+    poses = {name: Pose(np.reshape(numbers[:9], (3, 3)), np.array(numbers[9:])) for name, numbers in tools}
+    frames = (*model.tree.frames, *(Frame(name, flange, pose) for name, pose in poses.items()))
+    return replace(model, tree=replace(model.tree, frames=frames))
 
 
 def placed(model: Robot, stations: Stations) -> Placed:

@@ -29,15 +29,18 @@ from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.parameters import selected
 from elastocal.model.places import Plane, Reached, box_plane, reach
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose, joint_looseness
 from elastocal.model.statics.equilibrium import Equilibrium, Status, equilibrium
+from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import chunk_size
-from elastocal.model.statics.observation import Marker, loaded_observation
-from elastocal.model.statics.stiffness import loaded_stiffness, softest
+from elastocal.model.statics.observation import Marker, Response, parameter_derivatives, response
+from elastocal.model.statics.stiffness import softest_of
 from elastocal.reduction.prediction import IdentifiedModel, Prediction
 from elastocal.solve.summary import ErrorSummary
+from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose, missing
 from elastocal.values import dataclass
@@ -112,6 +115,30 @@ class Standing:
         loaded = [w for w in picked if w.wrench.any()]
         return Standing(self.rows[some], self.model, self.command[some], loaded, self.bent.picked(some))
 
+    @cached_property
+    def flex(self) -> Flexibility:
+        """All that may bend, and what parameters move though it does not."""
+        return assemble(self.model, sorted({i for at in self.model.places for i in at}))
+
+    @cached_property
+    def _answers(self) -> dict[str, Response]:
+        return {}
+
+    def answer(self, frame: str) -> Response:
+        """How the pose of a frame answers to all of that; of no use where the state is not determined."""
+        if frame not in self._answers:
+            posture = self.model.posture(self.model.configurations(self.command))
+            theta = np.where(self.bent.status == Status.CONVERGED, self.bent.theta.T[list(self.flex.dofs)], 0.0)
+            applied = [w.rows(slice(0, posture.size), posture.size) for w in self.applied]
+            self._answers[frame] = response(self.flex, posture, theta, applied, [Marker(frame, "pose")])
+        return self._answers[frame]
+
+    def softest(self, frame: str) -> Array:
+        """Stiffness (K,) in N/m of a frame in its softest direction; nan where the state is not determined."""
+        held = self.answer(frame)
+        compliance = batch.matmul(held.direct, held.bent).swapaxes(0, 1)
+        return np.where(self.bent.status == Status.CONVERGED, softest_of(compliance), np.nan)
+
 
 def standings(model: Robot, command: Array, loads: PathLoads, bends: Array | None = None) -> Iterator[Standing]:
     """Where a model stands with commands (N, n), rows of nan left out, in pieces; sought near ``bends`` (N, m)."""
@@ -184,12 +211,12 @@ def pose_slopes(names: Sequence[str], pieces: Iterable[Standing], frame: str, to
     place = {n: i for i, n in enumerate(names)}
     for piece in pieces:
         model, at = piece.model, piece.rows
-        have = set(model.parameters.names)
-        order, slope, _ = loaded_observation(
-            model, piece.command, piece.applied, [Marker(frame, "pose")], [n for n in names if n in have], piece.bent
-        )
+        own = model.parameter_names
+        picked = selected(own, set(names) & set(own))
+        slope = parameter_derivatives(piece.flex, piece.answer(frame), picked)
+        slope[:, :, piece.bent.status != Status.CONVERGED] = np.nan
         slopes[at] = 0.0
-        slopes[at[:, None], :, [place[n] for n in order]] = np.moveaxis(slope, 2, 1)
+        slopes[at[:, None], :, [place[own[i]] for i in picked]] = np.moveaxis(slope, 2, 0).swapaxes(1, 2)
         sizes = joint_looseness(model, piece.bent)
         if sizes is not None:
             turns = kinematics(model.nominal, piece.command, frame).jacobian * sizes[:, None]
@@ -253,11 +280,12 @@ def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | Non
     load = () if not mean.any() else (AppliedWrenches(job.loads.frame or frame, mean, job.loads.follows),)
     q = at.q[at.reached]
     bent = equilibrium(model, q, load)
-    stiff = _spread(at, softest(loaded_stiffness(model, q, load, frame, bent=bent)))
+    standing = Standing(np.arange(len(q)), model, q, load, bent)
+    stiff = _spread(at, standing.softest(frame))
     if result.covariance is None or result.known is None:
         return Workpiece(at, frame, near, stiff, None)
     known = replace(result.known, model=model)
-    residual = expected_at(known, [Standing(np.arange(len(q)), model, q, load, bent)], frame, len(q))
+    residual = expected_at(known, [standing], frame, len(q))
     sizes = 2 * np.sqrt(np.einsum("nii->n", residual.covariance[:, :3, :3]))
     return Workpiece(at, frame, near, stiff, _spread(at, sizes))
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.arguments import checked
-from elastocal.compensation.posts.post import OTHERS, parsed, post_for, post_kinds
+from elastocal.compensation.posts.post import OTHERS, is_program, parsed, post_for, post_in, post_kinds, post_of
 from elastocal.compensation.process import LineLoads
 from elastocal.compensation.program import Given, Program
 from elastocal.errors import (
@@ -27,7 +27,6 @@ from elastocal.errors import (
     MissingError,
     RangeError,
     TooFewError,
-    UnknownNameError,
 )
 from elastocal.files.opened import read_bytes
 from elastocal.files.tables.configurations import WRENCH
@@ -75,9 +74,7 @@ def read_program(
                 parameter="language",
                 allowed=tuple(post_kinds()),
             )
-        if language not in post_kinds():
-            raise UnknownNameError("controller language", language, post_kinds())
-        name = f"program{post_kinds()[language].suffixes[0]}"
+        name = f"program{post_in(language).suffixes[0]}"
         return parsed({name: source.encode()}, given, language)
     if not str(source):
         raise MissingError(
@@ -91,7 +88,7 @@ def read_program(
 
 def program_files(path: Path, language: str = "") -> dict[Path, bytes]:
     """The bytes of every file: the program, its companions of the same name, shared data."""
-    post = post_kinds()[language]() if language in post_kinds() else post_for(path.name)
+    post = (post_of(language) if language else None) or post_for(path.name)
     files = {path: read_bytes(path)}
     if post.companions:
         stem, endings = path.stem.lower(), (*post.suffixes, *post.companions)
@@ -105,7 +102,7 @@ def program_files(path: Path, language: str = "") -> dict[Path, bytes]:
 
 def called_files(path: Path, files: Mapping[Path, bytes], language: str = "") -> dict[str, bytes]:
     """Files beside a program whose routines it calls, or these call, with what belongs to them, by name."""
-    post = post_kinds()[language]() if language in post_kinds() else post_for(path.name)
+    post = (post_of(language) if language else None) or post_for(path.name)
     endings, out = (*post.suffixes, *post.companions), dict[str, bytes]()
     names = {name for data in files.values() for name in post.calls(data)}
     if not names:
@@ -167,8 +164,7 @@ def correction_files(correction: Correction, out: Path) -> dict[Path, bytes]:
 
 def programs_in(folder: Path) -> tuple[Path, ...]:
     """Programs of any known language, by name; what belongs to them is not among them."""
-    endings = {ending for post in post_kinds().values() for ending in post.suffixes}
-    return tuple(sorted(p for p in folder.iterdir() if p.is_file() and p.suffix.lower() in endings))
+    return tuple(sorted(p for p in folder.iterdir() if p.is_file() and is_program(p.name)))
 
 
 def unread_in(folder: Path) -> tuple[str, ...]:

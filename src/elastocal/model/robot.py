@@ -296,16 +296,17 @@ class Robot:
 
     def with_estimates(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
         """The same of values on the way of a search, or of estimates, which noise may take beyond what is possible."""
-        full = self.parameters.updated(values)
+        updated = self.parameters.updated(values)
+        full: list[float] = updated.tolist()
         elements: list[Element] = []
         start = 0
         for element, rows in zip(self.elements, self.parameter_rows, strict=True):
             chosen = full[start : start + len(rows)]
             start += len(rows)
             if any(p.value != v for p, v in zip(rows, chosen, strict=True)):
-                element = element.with_values([float(v) for v in chosen])
+                element = element.with_values(chosen)
             elements.append(element)
-        if not np.isfinite(full).all():
+        if not np.isfinite(updated).all():
             return replace(self, elements=tuple(elements), estimated=True)  # which says whose value it is
         # values change no frame and no name: what was checked and built of those holds, and searches need it fast
         same = {name: getattr(self, name) for name in (*self.__dataclass_fields__, *OF_FRAMES)}

@@ -46,7 +46,8 @@ class StartValues:
 
     def model(self, model: Robot, names: Sequence[str]) -> Robot:
         """The model with the start values of ``names``."""
-        return model.with_estimates({n: v for n, v in self.values.items() if n in set(names)})
+        values = {n: v for n, v in self.values.items() if n in set(names)}
+        return model.with_estimates(values) if values else model
 
     def units(self, names: Sequence[str]) -> list[list[int]]:
         """Places of ``names`` that stay together, in order of the first of each."""

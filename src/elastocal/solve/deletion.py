@@ -156,8 +156,7 @@ def deletion(post: Posterior, *, strangers: bool = False) -> Deletion:
     blocks = post.blocks
     n, r, p = blocks.shape
     w = np.sqrt(blocks.power)
-    white = (post.inverse @ blocks.jacobian).reshape(n * r, p)
-    spread = w * (white @ post.half.T).reshape(n, r, p)
+    spread = w * (post.whitened.rows @ post.half.T).reshape(n, r, p)
     if strangers:
         inner = np.linalg.inv(np.eye(r) + spread @ spread.transpose(0, 2, 1))
         precision, pull = _within(w * post.inverse, inner, (inner @ (w * post.white)[:, :, None])[:, :, 0])

@@ -31,8 +31,7 @@ class Posterior:
 
     blocks: Blocks
     log_scales: Array
-    inverse: Array
-    """Inverse Cholesky factors (N, R, R) of the blocks' noise; rows of what was not read are zero."""
+    whitened: Whitened
     mean: Array
     factor: Array
     half: Array
@@ -40,6 +39,11 @@ class Posterior:
     evidence: float
     white: Array
     """Residuals (N, R) at the mean, in units of noise."""
+
+    @property
+    def inverse(self) -> Array:
+        """Inverse Cholesky factors (N, R, R) of the blocks' noise; rows of what was not read are zero."""
+        return self.whitened.inverse
 
     @cached_property
     def covariance(self) -> Array:
@@ -54,16 +58,14 @@ class Posterior:
     @cached_property
     def shares(self) -> Array:
         """Of every group how many of its unknowns the prior decides, tr(K H^-1) / s^2; the rest the readings do."""
-        out = []
-        for g, log_s in zip(self.blocks.groups, self.log_scales, strict=False):
-            own = self.covariance[np.ix_(g.columns, g.columns)]
-            out.append(float(np.trace(own if g.precision is None else g.precision @ own)) * np.exp(-2 * log_s))
-        return np.array(out)
+        return _shares(self.blocks, self.log_scales, self.half)
 
 
-def posterior(blocks: Blocks, log_scales: Array) -> Posterior:
-    """Solve at given scales."""
-    return _solved_whitened(blocks, log_scales, whitened(blocks, log_scales))
+def posterior(blocks: Blocks, log_scales: Array, near: Posterior | None = None) -> Posterior:
+    """Solve at given scales; ``near`` may be of the same rows with the same noise and other priors."""
+    same = near is not None and near.whitened.serves(blocks, log_scales)
+    white = near.whitened if near is not None and same else whitened(blocks, log_scales)
+    return _solved_whitened(blocks, log_scales, white)
 
 
 def objective(post: Posterior, there: Blocks, theta: Array) -> float:
@@ -153,7 +155,7 @@ def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
     subtracted again, so that a group that was nothing can be judged too.
     """
     blocks, own = post.blocks, post.blocks.groups[group].columns
-    rows = _times(blocks, post.inverse, blocks.jacobian).reshape(-1, blocks.shape[2])[blocks.read]
+    rows = post.whitened.rows[blocks.read]
     tied = np.linalg.solve(post.covariance[np.ix_(own, own)], post.covariance[own])
     beside = post.covariance - post.covariance[:, own] @ tied  # of the others, without the group
     left = post.white.ravel()[blocks.read] + rows @ (tied.T @ (post.mean - blocks.mean)[own])
@@ -245,23 +247,41 @@ def inverse_triangle(factor: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Whitened:
-    """A problem in units of its noise: ``rows`` (N R, p) and ``misfit`` (N R,), L^-1 J and L^-1 (y - J m)."""
+    """Rows of ``blocks`` in units of their noise: ``rows`` (N R, p) and ``readings`` (N R,), L^-1 J and L^-1 y."""
 
+    blocks: Blocks
+    sizes: Array
+    """Logarithms of the scales of the noise."""
     rows: Array
-    misfit: Array
+    readings: Array
     inverse: Array
     log_det: float
+
+    @cached_property
+    def gram(self) -> Array:
+        """J^T S^-1 J (p, p)."""
+        read = self.rows[self.blocks.read]
+        return np.asarray(read.T @ read)
+
+    def misfit(self, mean: Array) -> Array:
+        """L^-1 (y - J m) (N R,)."""
+        return np.asarray(self.readings - self.rows @ mean)
+
+    def serves(self, blocks: Blocks, log_scales: Array) -> bool:
+        """Whether other blocks have the same rows, and the same noise at these scales."""
+        own = self.blocks
+        same = own.readings is blocks.readings and own.jacobian is blocks.jacobian and own.noise is blocks.noise
+        sizes = log_scales[len(blocks.groups) :]
+        return same and np.array_equal(own.used, blocks.used) and np.array_equal(self.sizes, sizes)
 
 
 def whitened(blocks: Blocks, log_scales: Array) -> Whitened:
     n, r, p = blocks.shape
     inverse, log_s = noise_factors(blocks, log_scales)
-    white, misfit = (
-        _times(blocks, inverse, blocks.jacobian).reshape(n * r, p),
-        np.where(blocks.used, blocks.readings, 0.0),
-    )
-    misfit = _times(blocks, inverse, misfit[:, :, None]).reshape(n * r) - white @ blocks.mean
-    return Whitened(white, misfit, inverse, log_s)
+    rows = _times(blocks, inverse, blocks.jacobian).reshape(n * r, p)
+    readings = np.where(blocks.used, blocks.readings, 0.0)[:, :, None]
+    white = _times(blocks, inverse, readings).reshape(n * r)
+    return Whitened(blocks, log_scales[len(blocks.groups) :], rows, white, inverse, log_s)
 
 
 def _times(blocks: Blocks, inverse: Array, rows: Array) -> Array:
@@ -277,22 +297,22 @@ def posterior_of_sums(blocks: Blocks, log_scales: Array, gram: Array, pull: Arra
     factor = _factored(blocks.power * gram + prior)
     half = inverse_triangle(factor)
     mean = blocks.mean + half.T @ (half @ (blocks.power * pull))
-    _, r, _ = blocks.shape
-    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, half, float("nan"), np.zeros((0, r)))
+    _, r, p = blocks.shape
+    none = Whitened(blocks, log_scales[:0], np.zeros((0, p)), np.zeros(0), np.zeros((0, r, r)), 0.0)
+    return Posterior(blocks, log_scales, none, mean, factor, half, float("nan"), np.zeros((0, r)))
 
 
 def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Posterior:
     n, r, _ = blocks.shape
     w = blocks.power
     prior, log_p = prior_precision(blocks, log_scales)
-    rows = white.rows[blocks.read]
-    factor = _factored(w * (rows.T @ rows) + prior)
-    b = w * (rows.T @ white.misfit[blocks.read])
+    factor, misfit = _factored(w * white.gram + prior), white.misfit(blocks.mean)
+    b = w * (white.rows.T @ misfit)
     half = inverse_triangle(factor)
     change = half.T @ (half @ b)
-    left = white.misfit - white.rows @ change
-    value = _log_evidence(w * (float(white.misfit @ white.misfit) + white.log_det), float(b @ change), factor, log_p)
-    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, half, value, left.reshape(n, r))
+    left = misfit - white.rows @ change
+    value = _log_evidence(w * (float(misfit @ misfit) + white.log_det), float(b @ change), factor, log_p)
+    return Posterior(blocks, log_scales, white, blocks.mean + change, factor, half, value, left.reshape(n, r))
 
 
 def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) -> float:
@@ -301,15 +321,24 @@ def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) 
 
 def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array) -> tuple[Array, float]:
     """Derivatives by the scales of the groups, and the effective number of parameters."""
-    variance, count = np.einsum("ij,ij->j", half, half), len(blocks.groups)
+    share, count = _shares(blocks, log_scales, half), len(blocks.groups)
     columns, owner, precision = blocks.untied
     square = np.bincount(owner, precision * change[columns] ** 2, count)
-    share = np.bincount(owner, precision * variance[columns], count)
     for i, tied, k in blocks.tied:
-        off, own = change[tied], half[:, tied]
-        square[i], share[i] = float(off @ k @ off), float(np.sum((own @ k) * own))
-    size = np.exp(-2 * log_scales[:count])
-    return (square + share) * size - blocks.widths, float(len(change) - share @ size)
+        off = change[tied]
+        square[i] = float(off @ k @ off)
+    return square * np.exp(-2 * log_scales[:count]) + share - blocks.widths, float(len(change) - share.sum())
+
+
+def _shares(blocks: Blocks, log_scales: Array, half: Array) -> Array:
+    """tr(K H^-1) / s^2 of every group."""
+    variance, count = np.einsum("ij,ij->j", half, half), len(blocks.groups)
+    columns, owner, precision = blocks.untied
+    out = np.bincount(owner, precision * variance[columns], count)
+    for i, tied, k in blocks.tied:
+        own = half[:, tied]
+        out[i] = float(np.sum((own @ k) * own))
+    return np.asarray(out * np.exp(-2 * log_scales[:count]))
 
 
 def _slopes(post: Posterior) -> Array:
@@ -321,9 +350,8 @@ def _slopes(post: Posterior) -> Array:
         gradient[first] = blocks.power * (float(np.sum(post.white**2)) - blocks.count) + effective
         return gradient
     n, r, p = blocks.shape
-    rows = _times(blocks, post.inverse, blocks.jacobian).reshape(n * r, p)
-    rows[blocks.read] = rows[blocks.read] @ post.half.T
-    spread = rows.reshape(n, r, p)
+    spread = np.zeros((n, r, p))
+    spread.reshape(n * r, p)[blocks.read] = post.whitened.rows[blocks.read] @ post.half.T
     # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
     pull = post.white[:, :, None] * post.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
     felt = post.inverse.transpose(0, 2, 1) @ pull @ post.inverse

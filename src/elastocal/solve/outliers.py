@@ -154,7 +154,7 @@ def doubtful_units(deletions: Deletion, level: float, levels: Sequence[Level] = 
 
 
 def _units_of(deletions: Deletion, kind: Level) -> int:
-    return int(np.isfinite(deletions.exceedance(*_sizes(deletions, kind))).sum())
+    return int(np.count_nonzero(_sizes(deletions, kind)[1]))
 
 
 def improbable(deletions: Deletion, level: float) -> Bools:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.solve.blocks import Blocks
-from elastocal.solve.evidence import Evidence, Posterior, evidence, evidence_at, evidence_of_group
+from elastocal.solve.evidence import Evidence, Posterior, evidence, evidence_at, evidence_of_group, posterior
 from elastocal.spatial.entries import Array, Bools, Ints
 
 RANGE = np.log(1e5)
@@ -60,18 +60,19 @@ def largest_evidence(
     """The largest evidence found.
 
     From ``start`` the scales are near; those that are ``fresh`` were never fitted (all of them without a start).  It
-    ends where a further step would bring less than ``gain``.  ``known`` is what is solved at the start already.
+    ends where a further step would bring less than ``gain``.  ``known`` is what is solved at the start already, perhaps
+    with other priors.
     """
     begin = blocks.start if start is None else start
     if not blocks.free.any():
-        return evidence(blocks, begin) if known is None else evidence_at(known)
+        return _known_at(blocks, begin, known)
     groups = np.arange(len(blocks.scales)) < len(blocks.groups)
     new = blocks.free & (start is None if fresh is None else fresh)
     if new.any():
         warm = _em(blocks, begin, 6)
         best = _climb(blocks, warm, gain)
     else:
-        warm, best = begin, _climb(blocks, begin, gain, None if known is None else evidence_at(known))
+        warm, best = begin, _climb(blocks, begin, gain, _known_at(blocks, begin, known))
     if not revive:
         return best
     if (new & groups).any():
@@ -81,6 +82,12 @@ def largest_evidence(
         if best.log_scales[i] < blocks.start[i] + np.log(0.05):
             best = _revived(best, i, gain)
     return best
+
+
+def _known_at(blocks: Blocks, log_scales: Array, known: Posterior | None) -> Evidence:
+    if known is None:
+        return evidence(blocks, log_scales)
+    return evidence_at(known if known.blocks is blocks else posterior(blocks, log_scales, known))
 
 
 def _larger(one: Evidence, other: Evidence) -> Evidence:

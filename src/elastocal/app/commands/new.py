@@ -69,9 +69,11 @@ def new(
 
 
 def cell_contents(
-    name: str, robot: str, rated_kg: float | None = None, language: str | None = None, unloaded: bool = False
-) -> NewResult:
-    """What a cell of this name and robot starts with; nothing is written."""
+    name: str, robot: str, rated_kg: float | None = None, language: str | None = None, unloaded: bool = False,
+    tried: bool = True,
+) -> NewResult:  # fmt: skip
+    """What a cell of this name and robot starts with, and one to try it with where it is to be ``tried``; nothing is
+    written."""
     from elastocal.app.starter.plan import plan_text, unloaded_text
     from elastocal.app.starter.program import square_program
     from elastocal.app.starter.robot import CAM, assumptions, assumptions_text, check_language, made_up_robot
@@ -85,7 +87,7 @@ def cell_contents(
         raise RangeError.of(RATED, rated_kg, "give a positive mass in kg, such as 60")
     path = language if language in CAM else None
     model, notes, text = _robot(robot, rated_kg, None if path else language, unloaded)
-    true = made_up_robot(model, unloaded)
+    true = made_up_robot(model, unloaded) if tried else None
     program = square_program(model, path or "")
     shown = None if program is None else program.name
     note = OUT_OF_REACH if program is None else program.note

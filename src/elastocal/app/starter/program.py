@@ -36,7 +36,7 @@ class Example(NamedTuple):
 
 def square_program(model: Robot, asked: str = "") -> Example | None:
     """In the language of the robot, or in the ``asked`` one; None where nothing is in reach."""
-    from elastocal.compensation.posts.post import language, post_kinds
+    from elastocal.compensation.posts.post import language, post_in
     from elastocal.errors import InputError
 
     try:
@@ -45,9 +45,9 @@ def square_program(model: Robot, asked: str = "") -> Example | None:
         corner = None
     if corner is None:
         return None
-    post = post_kinds()[asked or language(model) or "csv"]()
+    post = post_in(asked or language(model) or "csv")
     hindrance = post.hindrance(model)
-    post = post_kinds()["csv"]() if hindrance else post
+    post = post_in("csv") if hindrance else post
     path = _square(model, *corner)
     ((name, text),) = post.example(model, path).items()
     options = {key: json.dumps(value) for key, value in post.left_open(model, path).items()}

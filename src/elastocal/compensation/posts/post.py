@@ -65,6 +65,12 @@ WAYS = {
     ".tp": "save it as ASCII (.ls)", ".urp": "use the .script file that Polyscope writes beside it",
     ".jbr": "save it as .jbi", ".pc": "write the program as .ls", ".dtx": "write its points as .csv",
 }  # fmt: skip
+ENDINGS = {
+    ".src": "krl", ".dat": "krl", ".mod": "rapid", ".prg": "rapid", ".sys": "rapid", ".modx": "rapid", ".sysx": "rapid",
+    ".ls": "fanuc", ".jbi": "jbi", ".script": "urscript", ".csv": "csv", ".apt": "apt", ".cls": "apt", ".nc": "gcode",
+    ".ngc": "gcode", ".tap": "gcode", ".mpf": "gcode",
+}  # fmt: skip
+"""Languages by the usual endings of their files, which are found so without loading all the others."""
 _NAMES = {
     "rapid": r"(?<![a-z])(abb|irb)(?![a-z])",
     "fanuc": r"(?<![a-z])(fanuc|m-?\d+i[a-d]|r-?2000i[a-d]|lr ?mate)",
@@ -209,9 +215,26 @@ def post_of(kind: str) -> Post | None:
     return None if language_class is None else cast("type[Post]", language_class)()
 
 
+def post_in(kind: str) -> Post:
+    """The language of that kind, one of those that there are."""
+    post = post_of(kind)
+    if post is None:
+        raise UnknownNameError("controller language", kind, post_kinds())
+    return post
+
+
+def is_program(file: str) -> bool:
+    """Whether a file has the ending of a program in any language; what belongs to one has not."""
+    ending = PurePath(file).suffix.lower()
+    own = ENDINGS.get(ending)
+    return any(ending in post.suffixes for post in (post_kinds().values() if own is None else [post_in(own)]))
+
+
 def post_for(file: str) -> Post:
     """The language of a file by its ending."""
     ending = PurePath(file).suffix.lower()
+    if ending in ENDINGS:
+        return post_in(ENDINGS[ending])
     for post in post_kinds().values():
         if ending in (*post.suffixes, *post.companions):
             return post()
@@ -227,11 +250,10 @@ def post_for(file: str) -> Post:
 
 def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "", origin: str = "") -> Program:
     """The program of some files by name; its language is that of the first file's ending, or ``kind``."""
-    if kind and kind not in post_kinds():
-        raise UnknownNameError("controller language", kind, post_kinds())
+    named = post_in(kind) if kind else None
     if not files:
         raise MissingError("a program has at least one file; none is given")
-    post = post_kinds()[kind]() if kind else post_for(next(iter(files)))
+    post = named or post_for(next(iter(files)))
     return replace(post.read(files, given), given=given or Given(), origin=origin)
 
 
