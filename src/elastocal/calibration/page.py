@@ -41,9 +41,7 @@ if TYPE_CHECKING:
     from elastocal.files.cell import Stated
     from elastocal.results import Finding
 
-HOW_TO_CERTIFY = (
-    "A certificate with PASS or FAIL as page one: state its tolerance under certificate in cell.yaml."
-)
+HOW_TO_CERTIFY = "A certificate with PASS or FAIL as page one: state its tolerance under certificate in cell.yaml."
 UNPROVED = (
     "Not validated: leave-one-out errors are of the poses measured here. Validate it on "
     "poses that take no part in the fit."
