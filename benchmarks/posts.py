@@ -91,4 +91,4 @@ def _solved(program: Program) -> Changes:
     found = replace(corrected(work), nominal=nominals(work))
     if found.counts() != {"corrected": count}:
         raise SystemExit(f"posts: {found.counts()}")
-    return rewritten(work, found, {}).changes
+    return rewritten(work, found, {})[0]
