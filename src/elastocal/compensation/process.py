@@ -12,7 +12,7 @@ import numpy as np
 from elastocal.arguments import check_fields
 from elastocal.compensation.branches import some_places
 from elastocal.compensation.circles import Circles
-from elastocal.compensation.loads import Milling, ProgramLoads, milling_wrenches
+from elastocal.compensation.loads import Milling, ProgramLoads, headings, milling_wrenches
 from elastocal.compensation.program import Program
 from elastocal.compensation.stations import Placed
 from elastocal.errors import ConflictError, InfeasibleError, InputError, MissingError, RangeError, ShapeError
@@ -102,7 +102,7 @@ def station_loads(placed: Placed, load: ProcessLoad, flange: str, judged: bool =
     if load.frame is not None:
         placed.model.tree.frame(load.frame)
     acting = _acting(placed, load, judged)
-    wrench, text = _wrench(placed, load, acting)
+    wrench, text = _wrench(placed, load, acting, judged)
     findings = [*_on_air(placed, load, acting), *_twice(placed, load)]
     stated = load.wrench is not None or load.by_line is not None or load.milling is not None
     if placed.stations.program.wrenches is not None and stated:
@@ -147,7 +147,7 @@ def _in_lines(program: Program, lines: Ints, ranges: tuple[tuple[int, int], ...]
     return out
 
 
-def _wrench(placed: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, str]:
+def _wrench(placed: Placed, load: ProcessLoad, acting: Bools, judged: bool) -> tuple[Array, str]:
     """Wrenches (S, 6) and the load in words."""
     stations, frame = placed.stations, load.frame or "the tip of the tool"
     total, axes = len(stations), "turning with it" if load.follows else "in robot base axes"
@@ -164,7 +164,7 @@ def _wrench(placed: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, st
         wrench = np.where(row[:, None] >= 0, load.by_line.wrench[row], 0.0)
         return wrench, f"by line from {load.by_line.file}, at {frame}, {axes}"
     if load.milling is not None:
-        return _milling(placed, load.milling, load.feed, acting), f"milling: {load.milling.words}"
+        return _milling(placed, load.milling, load.feed, acting, judged), f"milling: {load.milling.words}"
     columns = stations.program.wrenches
     if columns is None:
         return np.zeros((total, 6)), "no external load"
@@ -173,10 +173,12 @@ def _wrench(placed: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, st
     return np.concatenate(halves, axis=1), f"columns of the toolpath, axes of its base, at {frame}"
 
 
-def _milling(placed: Placed, process: Milling, stated: float | None, acting: Bools) -> Array:
+def _milling(placed: Placed, process: Milling, stated: float | None, acting: Bools, judged: bool) -> Array:
     """Wrenches (S, 6) in robot axes of stations that are gone to at cutting feed, zero elsewhere."""
     stations, moves = placed.stations, placed.stations.program.moves
     cuts = acting & np.array([moves[m].motion != "joint" for m in stations.move])
+    if not judged and not cuts.any():
+        return np.zeros((len(stations), 6))
     if not cuts.any():
         raise ConflictError("milling: no target is gone to in a line or an arc, so nothing is cut")
     feed = np.array([moves[m].feed for m in stations.move])
@@ -189,13 +191,13 @@ def _milling(placed: Placed, process: Milling, stated: float | None, acting: Boo
     sense = np.where(stations.kind == "axis", 1.0, -1.0)
     axis = sense[:, None] * placed.rotation[:, :, 2]
     axis = np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
-    heading = arc_headings(placed)
+    heading = came_along(placed)
     return milling_wrenches(process, "", placed.position, axis, np.where(cuts, feed, 0.0), cuts, heading).wrench
 
 
-def arc_headings(placed: Placed) -> Array:
-    """Unit vectors (S, 3) along the arcs that lead to stations by a known start; nan elsewhere."""
-    stations, out = placed.stations, np.full_like(placed.position, np.nan)
+def came_along(placed: Placed) -> Array:
+    """Unit vectors (S, 3) of the motion to stations: along arcs whose start is known, else along lines."""
+    stations, out = placed.stations, headings(placed.position, placed.stations.program.given.heading)
     known = [m.motion == "arc" and None not in (m.start, m.via) for m in stations.program.moves]
     rows = np.flatnonzero(np.array(known, dtype=bool)[stations.move] & stations.whole)
     moves = [stations.program.moves[i] for i in stations.move[rows]]
@@ -203,7 +205,7 @@ def arc_headings(placed: Placed) -> Array:
     circles = Circles.through(*(placed.position[stations.row[column]] for column in nodes.T))
     way = circles.heading(placed.position[rows])
     size = np.linalg.norm(way, axis=1, keepdims=True)
-    out[rows] = np.divide(way, size, out=np.full_like(way, np.nan), where=size > 0)
+    out[rows] = np.divide(way, size, out=out[rows], where=size > 0)
     return out
 
 
