@@ -89,7 +89,7 @@ def dh_table(model: Robot, poses: Mapping[str, Pose]) -> DHTable:
             parameter="yaml",
         )
     lines = [at[f.name] @ _of_axis(f.joint.unit_axis if f.joint else np.array([0.0, 0, 1])) for f in moving]
-    near = [at[f.parent] for f in moving[1:]]
+    near = [at[f.parent][:3, 0] for f in moving[1:]]
     slides = [f.joint is not None and f.joint.kind == "prismatic" for f in moving]
     here = first = _foot(_laid(lines, 0, slides, None, _foot))
     rows = []
@@ -98,8 +98,7 @@ def dh_table(model: Robot, poses: Mapping[str, Pose]) -> DHTable:
         motion = joint.joint
         assert motion is not None
         if i < len(near):
-            to = partial(_row, here, near=near[i][:3, 0])
-            row = to(_laid(lines, i + 1, slides, here, lambda line, of=to, on=here: on @ _led(of(line))))
+            row = _row(here, _laid(lines, i + 1, slides, here, partial(_next, here, near[i])), near[i])
         else:
             row = _last(here, at[model.tool])
         if motion.kind == "prismatic" and row.beta is not None and zeros[i]:
@@ -174,6 +173,11 @@ def _nearly_one(line: Array, other: Array) -> bool:
     across = across - line[:3, 2] * (line[:3, 2] @ across)
     sine = np.linalg.norm(np.cross(line[:3, 2], other[:3, 2]))
     return bool(sine < PARALLEL and np.linalg.norm(across) < CLOSE)
+
+
+def _next(here: Array, near: Array, line: Array) -> Array:
+    """The frame of the next joint, on its line."""
+    return np.asarray(here @ _led(_row(here, line, near)))
 
 
 def _led(row: DHRow) -> Array:
