@@ -268,3 +268,24 @@ def test_a_guess_that_is_a_hundred_times_too_stiff_is_left(tmp_path: Path, kind:
         estimate = cal.parameters[name]
         assert estimate.sd < 0.1 * true
         assert abs(estimate.value - true) < 4 * estimate.sd
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_places_of_the_unloaded_arm_beside_deflections_are_named(loaded: bool) -> None:
+    rng = np.random.default_rng(4)
+    robot = ec.read_robot("kuka-kr270")
+    truth = softened(robot, rng, 1.0)
+    low, high = 0.7 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((30, robot.n))
+    wrench = np.zeros((len(q), 6))
+    wrench[::2, 0], wrench[1::2, 2] = 3500.0, -2500.0
+    true = moved(truth, q, wrench)
+    off = q + np.array([0, 4e-4, -3e-4, 0, 0, 0])
+    places = np.stack([robot.nominal.kinematics(off, m).position for m in MARKERS], axis=1) + 1.5
+    places = places + true if loaded else places
+    shown = robot.controller.to_controller(q)
+    data = ec.Campaign(q=shown, position=places, deflection=true, wrench=wrench, length="m", angle="rad")
+    cal = ec.calibrate(robot, data, "geometry")
+    said = [w.data for w in cal.warnings if w.code == "positions-unloaded"]
+    assert bool(said) is not loaded
+    assert loaded or said[0]["as_loaded"] > 2 * said[0]["as_unloaded"]

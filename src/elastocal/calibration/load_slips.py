@@ -134,6 +134,8 @@ OF_SIZE = 12.0
 """How far compliances by size may be off one; no arm is off by the square of it, and there a unit may leave as much."""
 BACKLASH = 4e-4
 """What moved, as a share of the robot's size, below which backlash may have done it."""
+WORSE = 1.1
+"""How much farther off places must be without the deflections of their rows to be those of the unloaded arm."""
 SEEN = 1e-5, 0.05
 """Deflections that are usual: in m, as arms bend by more than instruments err, and as a share of the robot's size."""
 
@@ -251,15 +253,44 @@ def _moved(robot: Robot, campaign: Campaign) -> Array | None:
     """Mean over markers (N, 3) of what was read to move, or of what the rigid robot leaves, in base axes."""
     if campaign.deflection is not None:
         return _mean(campaign.deflection)
-    if campaign.position is None or not campaign.loaded:
-        return None
+    return None if campaign.position is None or not campaign.loaded else _left(robot, campaign)[0]
+
+
+def _left(robot: Robot, campaign: Campaign) -> tuple[Array, Array]:
+    """What the rigid robot leaves of places that were read, mean over markers (N, 3) in base axes, and the turns (N, 3,
+    3) of their stations."""
     sight = Sight(gather(robot, campaign))
     placing, s = start_placing(robot, sight), sight.states
     at = sight.tool(robot.nominal, ()).states(np.zeros(0))
     assert s.position is not None
     off = _mean(s.position - placed(placing, at.origin, at.turn, s.station))
-    turned = np.einsum("nji,nj->ni", placing.turn[s.station], off)
-    return np.asarray(turned[s.state_of(campaign.count)])
+    turn, rows = placing.turn[s.station], s.state_of(campaign.count)
+    return np.asarray(np.einsum("nji,nj->ni", turn, off)[rows]), turn[rows]
+
+
+def check_places(robot: Robot, campaign: Campaign) -> Finding | None:
+    """A warning where places in the rows of deflections are nearer to the rigid robot than without these deflections:
+    then they were read of the unloaded arm, and are taken as loaded."""
+    if campaign.position is None or campaign.deflection is None or not campaign.loaded:
+        return None
+    both = np.isfinite(campaign.position).all(axis=2) & np.isfinite(campaign.deflection).all(axis=2)
+    if int(both.any(axis=1).sum()) < FEW:
+        return None
+    places = campaign.take(np.flatnonzero(both.any(axis=1))).changed(deflection=None)
+    left, turn = _left(robot, places)
+    moved = np.where(both, 1.0, np.nan)[:, :, None] * campaign.deflection
+    back = places.position - np.einsum("nij,nmj->nmi", turn, moved[both.any(axis=1)])
+    loaded, unloaded = (
+        float(np.sqrt(np.nanmean(e**2))) for e in (_left(robot, places.changed(position=back))[0], left)
+    )
+    if not loaded > WORSE * unloaded:
+        return None
+    text = (
+        f"positions in the rows of deflections are off the robot by {1e3 * unloaded:.3g} mm (RMS) as they are, by "
+        f"{1e3 * loaded:.3g} mm without the deflections: they seem to be of the unloaded arm and are taken as loaded; "
+        "give them rows of their own, without load"
+    )
+    return Finding("positions-unloaded", "warning", text, {"as_loaded": loaded, "as_unloaded": unloaded})
 
 
 def _mean(moved: Array) -> Array:

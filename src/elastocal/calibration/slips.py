@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.calibration import load_slips
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.load_slips import check_loads, check_orientations
+from elastocal.calibration.load_slips import check_loads, check_orientations, check_places
 from elastocal.calibration.placing import affine_misfit, misplaced_frame, placed_distances
 from elastocal.calibration.row_slips import STATION, each_word, from_rows, in_order, markers_word, mended, parted
 from elastocal.errors import ConflictError, InputError, UnknownNameError
@@ -80,6 +80,7 @@ def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = 
     found = (
         check_orientations(checked.robot, checked.campaign),
         None if as_they_are else check_loads(checked.robot, checked.campaign),
+        None if as_they_are else check_places(checked.robot, checked.campaign),
     )
     return replace(checked, findings=(*checked.findings, *(f for f in found if f is not None)))
 
