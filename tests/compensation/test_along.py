@@ -14,6 +14,7 @@ from elastocal.compensation import along as module
 from elastocal.compensation.commands import correct
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.places import swung
+from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.targets import Targets
 from elastocal.compensation.verification import residual
 from elastocal.files.robot.read import read_robot
@@ -21,6 +22,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.spatial.pose import Pose
 
 FORCE = np.array([-200.0, 80, -150, 0, 0, 0])
+EVERYWHERE = ProcessLoad(wrench=FORCE, air_moves=True)
 LONG = """DEF long( )
 $BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}
 $TOOL={X 0,Y 100,Z 200,A 0,B 0,C 0}
@@ -107,7 +109,7 @@ def test_a_long_line_and_an_arc_are_off_between_their_targets(robot, program) ->
 
 
 def test_points_in_lines_and_arcs_keep_the_tolerance(robot, program) -> None:
-    done = ec.compensate(robot, program, wrench=FORCE, densify=5e-5)
+    done = ec.compensate(robot, program, load=EVERYWHERE, densify=5e-5)
     assert (done.along.off < 5e-5).all()
     assert {program.moves[i].line for i in done.changes.inserted} == {5, 6, 7}
     assert not [w for w in done.warnings if w.code == "no-points-inserted"]
@@ -124,8 +126,8 @@ def test_an_arc_that_gets_no_points_is_named(robot) -> None:
 
 
 def test_between_taught_targets_the_way_is_where_the_unloaded_arm_goes(robot, program) -> None:
-    before = ec.compensate(robot, program, wrench=FORCE, taught=True)
-    after = ec.compensate(robot, program, wrench=FORCE, taught=True, densify=1.5e-5)
+    before = ec.compensate(robot, program, load=EVERYWHERE, taught=True)
+    after = ec.compensate(robot, program, load=EVERYWHERE, taught=True, densify=1.5e-5)
     assert after.inserted > 0
     assert (after.along.off[:2] < 1.5e-5).all()
     assert (before.along.off[:2] > 1.5e-5).all()

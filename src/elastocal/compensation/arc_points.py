@@ -12,7 +12,6 @@ piece around it is split beside it.  Lengths are counted so that it lies in the 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -61,12 +60,12 @@ class Arcs(Moves):
         first, last = 2 * part, 2 * part - 1
         return np.where(part < 0.5, (1 - first) * nodes[0] + first * nodes[1], (1 - last) * nodes[1] + last * nodes[2])
 
-    def pushed(self, w: AppliedWrenches, move: Ints, fraction: Array) -> AppliedWrenches:
+    def own(self, w: AppliedWrenches, move: Ints, fraction: Array) -> Array:
         assert self.via is not None
-        if len(w.wrench) == 1:
-            return w
         nodes = np.stack([w.wrench[rows[move]] for rows in (self.start, self.via, self.end)])
-        return replace(w, wrench=swung(nodes, self.circles.picked(move).part(fraction)))
+        if self.moving is not None:
+            nodes = np.moveaxis(self.moving[move], 1, 0)
+        return swung(nodes, self.circles.picked(move).part(fraction))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +158,7 @@ def arc_points(work: Job, stated: Job | None, commands: Commands, tolerance: flo
         arcs = Arcs(
             work.placed.model, work.targets(rows, frame), work.loads.at(rows, frame), commands.picked(rows), start,
             end, aim, None, None if stated is None else stated.targets(rows, frame), via,
+            moving=work.loads.moving[list(mine)],
         )  # fmt: skip
         found = _points(arcs, *split(arcs, tolerance, turn.least))
         out |= {number: found[row] for row, number in enumerate(mine) if row in found}

@@ -15,7 +15,7 @@ exit are not in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -80,6 +80,8 @@ class ProgramLoads:
     """``wrench`` (S, 6) acts at ``frame`` (None: at the tip of the tool in use), in robot axes or following it.
 
     ``mass`` (S,) hangs on ``payload_frame`` from a station on; nan where the robot carries what its file says.
+    ``moving`` (M, 3, 6) is the wrench on the moves of the program: just behind the start of each, at its auxiliary
+    point, and where it ends.
     """
 
     wrench: Array
@@ -87,6 +89,7 @@ class ProgramLoads:
     follows: bool
     mass: Array
     payload_frame: str
+    moving: Array = field(default_factory=lambda: np.zeros((0, 3, 6)))
 
     def any(self) -> bool:
         """Whether a wrench acts or a mass is carried at some station, beyond what the robot file says."""
@@ -95,7 +98,7 @@ class ProgramLoads:
     def at(self, rows: Ints, tool: str) -> PathLoads:
         """The loads of some stations of one tool, in order."""
         wrenches: tuple[AppliedWrenches, ...] = ()
-        if self.wrench[rows].any():
+        if self.wrench[rows].any() or self.moving.any():
             wrenches = (AppliedWrenches(self.frame or tool, self.wrench[rows], self.follows),)
         return PathLoads(wrenches, tuple(self._changes(self.mass[rows])))
 

@@ -113,7 +113,8 @@ def station_loads(placed: Placed, load: ProcessLoad, flange: str, judged: bool =
         row = load.by_line.index(placed.stations.lines)
         mass = np.where((row >= 0) & np.isfinite(load.by_line.mass[row]), load.by_line.mass[row], mass)
     carried = next((e.frame for e in placed.model.elements if isinstance(e, Payload)), flange)
-    loads = ProgramLoads(wrench, load.frame, load.follows, mass, load.payload_frame or carried)
+    moving = _moving(placed, load, wrench)
+    loads = ProgramLoads(wrench, load.frame, load.follows, mass, load.payload_frame or carried, moving)
     placed.model.tree.frame(loads.payload_frame)
     return StationLoads(loads, text, (*findings, *_rated(placed, loads, load.rated)))
 
@@ -187,26 +188,79 @@ def _milling(placed: Placed, process: Milling, stated: float | None, acting: Boo
     if unknown.any():
         first = stations.name(int(np.argmax(unknown)))
         raise MissingError(f"{first}: its feed is not known; state the feed of milling")
+    feed = np.where(cuts, feed, 0.0)
+    return milling_wrenches(process, "", placed.position, _spindle(placed), feed, cuts, came_along(placed)).wrench
+
+
+def _spindle(placed: Placed) -> Array:
+    """Directions (S, 3) from tip to spindle."""
     # the third axis of a tool points away from the spindle, that of a direction i j k towards it
-    sense = np.where(stations.kind == "axis", 1.0, -1.0)
+    sense = np.where(placed.stations.kind == "axis", 1.0, -1.0)
     axis = sense[:, None] * placed.rotation[:, :, 2]
-    axis = np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
-    heading = came_along(placed)
-    return milling_wrenches(process, "", placed.position, axis, np.where(cuts, feed, 0.0), cuts, heading).wrench
+    return np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
+
+
+def _moving(placed: Placed, load: ProcessLoad, wrench: Array) -> Array:
+    """Wrenches (M, 3, 6) on moves, where they begin, at their auxiliary points and where they end; what is stated by
+    target goes evenly from one to the next."""
+    program = placed.stations.program
+    nodes = placed.stations.nodes
+    lines = np.array([m.line for m in program.moves], dtype=np.int64)
+    acting = np.array([load.air_moves or m.motion != "joint" for m in program.moves], dtype=bool)
+    if load.lines:
+        acting = _in_lines(program, lines, load.lines)
+    if load.by_line is not None:
+        row = load.by_line.index(lines)
+        own = np.where(row[:, None] >= 0, load.by_line.wrench[row], 0.0)
+        return np.repeat(own[:, None], 3, axis=1)
+    if load.wrench is not None and load.wrench.ndim == 1:
+        return np.repeat(np.where(acting[:, None], load.wrench, 0.0)[:, None], 3, axis=1)
+    cuts = acting & np.array([m.motion != "joint" for m in program.moves], dtype=bool)
+    if load.milling is None or not cuts.any():
+        return wrench[nodes]
+    feed = np.array([m.feed for m in program.moves])
+    feed = np.where(np.isfinite(feed), feed, np.nan if load.feed is None else load.feed)
+    unknown = np.flatnonzero(cuts & ~np.isfinite(feed))
+    if len(unknown):
+        move = program.moves[unknown[0]]
+        raise MissingError(f"{move.file}, line {move.line}: its feed is not known; state the feed of milling")
+    every, flat = np.repeat(cuts, 3), nodes.ravel()
+    feed, heading = np.where(every, np.repeat(feed, 3), 0.0), move_headings(placed).reshape(-1, 3)
+    out = milling_wrenches(load.milling, "", placed.position[flat], _spindle(placed)[flat], feed, every, heading)
+    return out.wrench.reshape(-1, 3, 6)
 
 
 def came_along(placed: Placed) -> Array:
-    """Unit vectors (S, 3) of the motion to stations: along arcs whose start is known, else along lines."""
-    stations, out = placed.stations, headings(placed.position, placed.stations.program.given.heading)
-    known = [m.motion == "arc" and None not in (m.start, m.via) for m in stations.program.moves]
-    rows = np.flatnonzero(np.array(known, dtype=bool)[stations.move] & stations.whole)
-    moves = [stations.program.moves[i] for i in stations.move[rows]]
-    nodes = np.array([[m.start, m.via, m.end] for m in moves], dtype=np.int64).reshape(-1, 3)
-    circles = Circles.through(*(placed.position[stations.row[column]] for column in nodes.T))
-    way = circles.heading(placed.position[rows])
-    size = np.linalg.norm(way, axis=1, keepdims=True)
-    out[rows] = np.divide(way, size, out=out[rows], where=size > 0)
+    """Unit vectors (S, 3) of the motion to stations, by the moves that first lead there."""
+    stations, ways = placed.stations, move_headings(placed)
+    out = headings(placed.position, stations.program.given.heading)
+    rows = np.flatnonzero(stations.whole)
+    vias = np.array([-1 if m.via is None else m.via for m in stations.program.moves], dtype=np.int64)
+    move = stations.move[rows]
+    out[rows] = ways[move, np.where(vias[move] == stations.target[rows], 1, 2)]
+    for i, inner in stations.arcs.items():
+        out[inner[:1]] = ways[i, 0]
     return out
+
+
+def move_headings(placed: Placed) -> Array:
+    """Unit vectors (M, 3, 3) of the motion just behind the start of moves, at their auxiliary points and at their ends:
+    along arcs whose start is known, else along lines."""
+    stations, place = placed.stations, placed.position
+    moves, nodes = stations.program.moves, stations.nodes
+    second, before = nodes[:, 2].copy(), nodes[:, 0].copy()
+    for i, inner in stations.arcs.items():
+        if len(inner):
+            second[i], before[i] = inner[0], inner[-1]
+    last = place[nodes[:, 2]] - place[before]
+    way = np.stack([place[second] - place[nodes[:, 0]], last, last], axis=1)
+    arc = np.flatnonzero([m.motion == "arc" and None not in (m.start, m.via) for m in moves])
+    circles = Circles.through(*(place[rows] for rows in nodes[arc].T))
+    way[arc] = np.stack([circles.heading(place[rows]) for rows in nodes[arc].T], axis=1)
+    way[[i for i, m in enumerate(moves) if m.start is None]] = 0.0
+    out = np.repeat(headings(place, stations.program.given.heading)[nodes[:, 2], None], 3, axis=1)
+    size = np.linalg.norm(way, axis=2, keepdims=True)
+    return np.asarray(np.divide(way, size, out=out, where=size > 0))
 
 
 def _on_air(placed: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:
