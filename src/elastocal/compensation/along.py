@@ -117,11 +117,8 @@ def along(
         values = _commands(work, places, places.sent, places.near)
         nominal = None if stated is None else _commands(stated, places, places.wanted(stated), places.nominal)
         gap = _off(work.placed.model, work, places, values, nominal)
-        off[some], turning[some], seen[some] = (
-            _most(gap, places),
-            _most(np.where(places.at_ends, gap, 0.0), places),
-            True,
-        )
+        off[some], seen[some] = _most(gap, places), True
+        turning[some] = _most(np.where(places.at_ends, gap, 0.0), places)
         if truth is not None:
             true[some] = _most(_off(truth, work, places, values, nominal), places)
         first += len(some)

@@ -179,8 +179,8 @@ def _shortest(moves: Moves) -> Callable[[_Pieces], Ints]:
     """Parts of a move that a piece must be wider than to be halved: more where the load turns at an end of it."""
     a, b, targets = moves.start, moves.end, moves.targets
     cosine = (np.einsum("nij,nij->n", targets.rotation[a], targets.rotation[b]) - 1) / 2
-    turned = extent(moves.model) * np.arccos(np.clip(cosine, -1, 1))
-    size = np.linalg.norm(targets.position[b] - targets.position[a], axis=1) + turned
+    swing = extent(moves.model) * np.arccos(np.clip(cosine, -1, 1))
+    size = np.linalg.norm(targets.position[b] - targets.position[a], axis=1) + swing
     most = np.minimum(2 * SHORTEST * _PARTS / np.maximum(size, SHORTEST), _PARTS).astype(np.int64)
     first, last = moves.turns.T
 

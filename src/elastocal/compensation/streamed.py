@@ -21,8 +21,8 @@ import numpy as np
 
 from elastocal.compensation.along import Along
 from elastocal.compensation.correction import Correction
+from elastocal.compensation.directions import came_along
 from elastocal.compensation.posts.post import Post, parsed
-from elastocal.compensation.process import came_along
 from elastocal.compensation.program import Given, Program, Skipped
 from elastocal.compensation.targets import TargetStatus
 from elastocal.results import Finding
