@@ -12,6 +12,7 @@ piece around it is split beside it.  Lengths are counted so that it lies in the 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -59,6 +60,14 @@ class Arcs(Moves):
         nodes = [values[rows[move]] for rows in (self.start, self.via, self.end)]
         first, last = 2 * part, 2 * part - 1
         return np.where(part < 0.5, (1 - first) * nodes[0] + first * nodes[1], (1 - last) * nodes[1] + last * nodes[2])
+
+    def pushed(self, w: AppliedWrenches, move: Ints, fraction: Array) -> AppliedWrenches:
+        """At the targets theirs: a jump of the load is a matter of the pieces next to them."""
+        if len(w.wrench) == 1:
+            return w
+        inside = ((fraction > 0) & (fraction < 1))[:, None]
+        wrench = np.where(inside, self.own(w, move, fraction), self.mixed(w.wrench, move, fraction))
+        return replace(w, wrench=wrench)
 
     def own(self, w: AppliedWrenches, move: Ints, fraction: Array) -> Array:
         assert self.via is not None

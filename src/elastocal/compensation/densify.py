@@ -130,9 +130,7 @@ class Moves:
         """Wrenches on the way."""
         if len(w.wrench) == 1:
             return w
-        own = self.own(w, move, fraction)
-        at_ends = self.mixed(w.wrench, move, fraction)
-        return replace(w, wrench=np.where(((fraction > 0) & (fraction < 1))[:, None], own, at_ends))
+        return replace(w, wrench=self.own(w, move, fraction))
 
     def own(self, w: AppliedWrenches, move: Ints, fraction: Array) -> Array:
         """That of the moves themselves (K, 6)."""
@@ -152,8 +150,9 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
     )
     without, left = np.zeros(len(failed)), np.zeros(len(failed))
     parts: list[tuple[Ints, Ints, Commands]] = []
-    exact, least = _Exact(moves), _shortest(moves)
+    exact = _Exact(moves)
     piece = _whole_moves(exact, np.flatnonzero(failed == TargetStatus.CORRECTED))
+    beside = _beside(moves, piece, tolerance) if moves.turns.any() else []
     while len(piece.move):
         sent = piece.probed(exact)
         error = np.max(
@@ -162,7 +161,7 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
         np.maximum.at(failed, piece.move, np.max([at.status for at in sent[1:-1]], axis=0))
         if (piece.width == _PARTS).all():
             without[piece.move] = error
-        split = (error > tolerance) & (piece.width > least(piece)) & (failed[piece.move] == TargetStatus.CORRECTED)
+        split = (error > tolerance) & (piece.width > len(PROBES)) & (failed[piece.move] == TargetStatus.CORRECTED)
         np.maximum.at(left, piece.move[~split], error[~split])
         kept = [at.picked(split) for at in sent]
         half = piece.width[split] // 2
@@ -172,23 +171,29 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
             np.tile(half, 2), *(Commands.joined(kept[i : i + 3 : 2]) for i in range(3)),
         )  # fmt: skip
     without[failed != 0], left[failed != 0] = np.nan, np.nan
+    found = {place for move, at, _ in parts for place in zip(move.tolist(), at.tolist(), strict=True)}
+    for move, at in beside:
+        new = [row for row, place in enumerate(zip(move.tolist(), at.tolist(), strict=True)) if place not in found]
+        if new:
+            parts.append((move[new], at[new], moves.exact(move[new], at[new] / _PARTS)))
+            found.update(zip(move[new].tolist(), at[new].tolist(), strict=True))
     return _inserts(parts, moves, without, left, failed)
 
 
-def _shortest(moves: Moves) -> Callable[[_Pieces], Ints]:
-    """Parts of a move that a piece must be wider than to be halved: more where the load turns at an end of it."""
-    a, b, targets = moves.start, moves.end, moves.targets
+def _beside(moves: Moves, piece: _Pieces, tolerance: float) -> list[tuple[Ints, Ints]]:
+    """Moves and parts of a point each next to targets at which the load turns by more than ``tolerance`` moves it:
+    as near as ``SHORTEST``, so that the rest of the move is as if it began under its own load."""
+    a, b, targets = moves.start[piece.move], moves.end[piece.move], moves.targets
     cosine = (np.einsum("nij,nij->n", targets.rotation[a], targets.rotation[b]) - 1) / 2
     swing = extent(moves.model) * np.arccos(np.clip(cosine, -1, 1))
     size = np.linalg.norm(targets.position[b] - targets.position[a], axis=1) + swing
-    most = np.minimum(2 * SHORTEST * _PARTS / np.maximum(size, SHORTEST), _PARTS).astype(np.int64)
-    first, last = moves.turns.T
-
-    def least(piece: _Pieces) -> Ints:
-        at_turn = first[piece.move] & (piece.low == 0) | last[piece.move] & (piece.low + piece.width == _PARTS)
-        return np.where(at_turn, np.maximum(most[piece.move], len(PROBES)), len(PROBES))
-
-    return least
+    part = 2 ** np.ceil(np.log2(_PARTS * np.minimum(SHORTEST / np.maximum(size, SHORTEST), 1))).clip(0).astype(np.int64)
+    out = []
+    for rows, own, at in ((a, piece.first, part), (b, piece.last, _PARTS - part)):
+        gap = np.linalg.norm(own.position - moves.correction.position[rows], axis=1)
+        mine = (gap > tolerance) & (part < _PARTS)
+        out.append((piece.move[mine], at[mine]))
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +221,8 @@ def _whole_moves(exact: _Exact, move: Ints) -> _Pieces:
     if not len(move):
         return _Pieces(move, low, width, last, last, last)
     at = exact.at(np.tile(move, 2), np.concatenate([low, width // 2]), width // 2)
+    if exact.moves.turns[:, 1].any():
+        last = exact.moves.exact(move, np.ones(len(move)))
     return _Pieces(move, low, width, at.picked(slice(0, len(move))), at.picked(slice(len(move), None)), last)
 
 
