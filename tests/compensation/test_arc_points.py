@@ -318,3 +318,34 @@ def test_taught_arcs_become_several_where_the_unloaded_arm_goes(robot):
     nominal = compensate(robot, program, FORCE, densify=TOLERANCE).changes.inserted[2].positions
     own = done.changes.inserted[2].positions
     assert min(np.linalg.norm(nominal - p, axis=1).min() for p in own) > 3e-4  # the unloaded arm hangs
+
+
+@pytest.mark.parametrize(
+    ("when", "split"), [("DISTANCE=0", True), ("DISTANCE = 1", False), ("PATH=-20", False), ("PATH=0 ONSTART", False)]
+)
+@pytest.mark.parametrize("word", ["CIRC", "LIN"])
+def test_a_motion_from_whose_end_a_trigger_counts_stays_one_and_is_named(robot, when, split, word):
+    """A further point between would be the one that it counts from."""
+    program = program_of(robot, "krl", circle(np.radians(130)))
+    (name,) = program.files
+    data = program.files[name]
+    if word == "LIN":
+        data = re.sub(rb"CIRC \{[^}]*\},", b"LIN ", data)
+    own = data.replace(word.encode() + data.split(word.encode())[-1], b"", 1)
+    data = own + f"TRIGGER WHEN {when} DELAY=0 DO $OUT[1]=TRUE\r\n".encode() + data[len(own) :]
+    done = compensate(robot, parsed({name: data}), FORCE, densify=TOLERANCE)
+    assert (2 in done.changes.inserted) == split
+    assert [w.data["line"] for w in done.warnings if w.code == "no-points-inserted"] == ([] if split else [9])
+    if not split:
+        assert "TRIGGER" in named(done)
+
+
+def test_further_points_of_rapid_are_passed_without_waiting(robot):
+    program = program_of(robot, "rapid", circle(np.radians(130)))
+    (name,) = program.files
+    data = program.files[name].replace(b", p3,v50,fine,", b", p3,v50,fine\\Inpos:=inpos50,")
+    assert data != program.files[name]
+    lines = compensate(robot, parsed({name: data}), FORCE, densify=TOLERANCE).files[name].splitlines()
+    arcs = [line for line in lines if b"MoveC" in line]
+    assert [b"Inpos" in line for line in arcs] == [False] * (len(arcs) - 1) + [True]
+    assert len(arcs) > 2

@@ -10,6 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from oracle.draws import draws
 
+from elastocal.compensation.loads import Milling
 from elastocal.compensation.posts.post import parsed, post_kinds
 from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.program import Given
@@ -30,6 +31,9 @@ SHIFTED = {
 GIVEN = Given({"G54": PART, "G55": OTHER}, TOOLS, DOWN)
 ALL = Given({**GIVEN.bases, **SHIFTED}, TOOLS, DOWN)
 LOAD = ProcessLoad(wrench=np.array([-400.0, 0, -150, 0, 0, 0]))
+CUTTER = Milling(
+    specific_force=9e8, axial_depth=3e-3, radial_engagement=6e-3, diameter=2e-2, teeth=2, spindle=100.0, exponent=0.2
+)
 
 
 @cache
@@ -37,9 +41,9 @@ def arm():
     return read_robot("kuka-kr270")
 
 
-def both(data: bytes, size: int, given: Given = GIVEN, **options: object):
+def both(data: bytes, size: int, given: Given = GIVEN, load: ProcessLoad = LOAD, **options: object):
     """As a whole, and in stretches."""
-    call = partial(compensate, arm(), load=LOAD, judged=False, **options)
+    call = partial(compensate, arm(), load=load, judged=False, **options)
     run = post_kinds()["gcode"]().long({"part.nc": data}, 1, size, 10)
     assert run is not None
     pieces = streamed(
@@ -99,6 +103,21 @@ def test_stretches_give_the_bytes_of_the_whole(data: bytes, size: int, dense: bo
 
 def row(i: int) -> str:
     return f"X{i}.5 Y{i % 7}.25"
+
+
+@pytest.mark.parametrize("densify", [None, 3e-6])
+def test_a_cutter_goes_on_from_stretch_to_stretch(densify: float | None):
+    """Its force goes with the way to a target, which may lie in the stretch before; the last one cuts nothing."""
+    rows = [f"X{i}.5 Y{i * i % 37}.25" for i in range(30)]
+    rows[8:8], rows[13:13] = [rows[7]], ["(again)", "G2 X14. Y60. R300.", "G1 X15."]
+    ways = [f"G0 Z{50 + i}." for i in range(12)]
+    data = "\n".join(["G21 G90 G54", "T1 M6", "G1 X0. Y0. Z0. F500.", *rows, *ways, "M30", "%", ""]).encode()
+    for size in (4, 5, 9):
+        run, whole, pieces = both(data, size, GIVEN, ProcessLoad(milling=CUTTER), densify=densify)
+        assert pieces is not None
+        assert pieces.files == whole.files
+        assert whole.changes.changed(whole.program).any()
+        assert len(tuple(run.pieces())) > 4
 
 
 @pytest.mark.parametrize("words", ["A3={0:.4f} B3=.05 C3=.99", "A18{0:.3f} B1.5"])

@@ -25,6 +25,7 @@ LOAD = ProcessLoad(wrench=np.array([-400.0, 0, -150, 0, 0, 0]))
 CUTTER = Milling(
     specific_force=9e8, axial_depth=3e-3, radial_engagement=6e-3, diameter=2e-2, teeth=2, spindle=100.0, exponent=0.2
 )
+CUT = ProcessLoad(milling=CUTTER, feed=0.05)
 NAMES = {"krl": "part.src", "rapid": "part.mod", "apt": "part.apt", "urscript": "part.script"}
 FRAMES = {
     "krl": Given({"1": PART}, {"1": TOOL}), "rapid": Given({"wPart": PART}, {"tMill": TOOL}),
@@ -112,11 +113,11 @@ def text(draw: st.DrawFn, kind: str) -> bytes:
 
 @pytest.mark.parametrize("kind", LANGUAGES)
 @settings(max_examples=draws(10, 150), phases=[Phase.generate])
-@given(st.data(), st.sampled_from([16, 19]), st.booleans())
-def test_pieces_give_the_bytes_of_the_whole(kind: str, data: st.DataObject, size: int, dense: bool):
+@given(st.data(), st.sampled_from([16, 19]), st.booleans(), st.sampled_from([LOAD, CUT]))
+def test_pieces_give_the_bytes_of_the_whole(kind: str, data: st.DataObject, size: int, dense: bool, load: ProcessLoad):
     program = data.draw(text(kind))
     assume(post_kinds()[kind]().long({NAMES[kind]: program}, 1, size, 10) is not None)
-    run, whole, pieces = both(kind, program, size, **({"densify": 1e-5} if dense else {}))
+    run, whole, pieces = both(kind, program, size, load, **({"densify": 1e-5} if dense else {}))
     assert pieces is not None
     assert pieces.files == whole.files
     assert whole.changes.changed(whole.program).any()
@@ -127,6 +128,18 @@ def test_pieces_give_the_bytes_of_the_whole(kind: str, data: st.DataObject, size
     said = pieces.warnings[0].data
     assert said["targets"] == len(whole.job.placed.stations)
     assert said["corrected"] == int(whole.corrected.sum())
+
+
+@pytest.mark.parametrize("kind", LANGUAGES)
+def test_a_cutter_comes_to_the_start_of_a_piece_as_in_the_whole(kind: str):
+    """Its force at both ends of a line decides where further points go."""
+    line, _, head, tail = LANGUAGES[kind]
+    rows = [line(40 * (-1) ** i, 30 * (i % 3), -i / 10) for i in range(24)]
+    data = "\n".join([*head, *rows, *tail, ""]).encode()
+    _, whole, pieces = both(kind, data, 6, CUT, densify=1e-6)
+    assert pieces is not None
+    assert whole.inserted > len(rows) / 2
+    assert pieces.files == whole.files
 
 
 @pytest.mark.parametrize("kind", ["krl", "apt"])

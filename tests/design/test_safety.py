@@ -18,11 +18,12 @@ from elastocal.design.feasibility.filter import screened
 from elastocal.design.loading.loading import Hanging
 from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
 from elastocal.design.planning import marker_task
-from elastocal.design.poses import Draw, Poses
+from elastocal.design.poses import Draw, Poses, spread_poses
 from elastocal.design.result import Plan
 from elastocal.design.safety import always_touching, body, safe_task
 from elastocal.design.task import PlanTask
 from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.payload import Payload
 from elastocal.model.robot import Robot
@@ -130,6 +131,25 @@ def test_a_wider_cell_is_asked_for() -> None:
     assert {c.code for c in free.checks if not c.done} == {"floor", "obstacles", "outside"}
     low = planned(replace(task, safety=Safety(floor=-0.3)))
     assert -0.3 < low.problem.candidates.poses.origin(tool)[:, 2].min() < 0
+
+
+@pytest.mark.parametrize("word", ["abb-irb4600-60", "kuka-kr270"])
+def test_errors_of_a_robot_that_was_measured_close_no_way(word: str) -> None:
+    """By them its foot turns with the first axis, some tenths of a millimetre and milliradians off."""
+    rng, robot = np.random.default_rng(6), read_robot(word).nominal
+    task = marker_task(robot, None, [Hanging(masses=(50.0,))], (), 3e-5)
+    joints = [f.name for f in task.model.tree.path(task.model.tool) if f.joint is not None]
+    errors = [FrameError(frame=j, **dict(zip(("x", "y", "z", "rx", "ry"), 5e-4 * rng.normal(size=5), strict=True)))
+              for j in joints]  # fmt: skip
+    errors[0] = replace(errors[0], rx=2e-3)
+    off = replace(task, model=task.model.with_elements(*errors))
+    safe, nominal = safe_task(off), safe_task(task)
+    assert always_touching(safe) == always_touching(nominal) != ()
+    assert len(safe.cell.guards) == len(nominal.cell.guards) == 2
+    q = spread_poses(robot, 300, rng)
+    passed = [screened(candidates_of(t.model, q), t.cell, t.filters)[0] for t in (safe, nominal)]
+    assert len(passed[0]) == pytest.approx(len(passed[1]), rel=0.05)
+    assert len(passed[1]) > 20
 
 
 def test_a_floor_box_under_the_foot_leaves_plans() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,15 @@ A3,0,0,120,-90,-90,100,1,standard
 A4,0,700,0,90,-180,180,1,standard
 A5,0,0,0,-90,-120,120,-1,standard
 A6,180,110,0,0,-360,360,1,standard
+"""
+
+
+SCARA = """\
+joint,theta_deg,d_mm,a_mm,alpha_deg,min_deg,max_deg,type,convention
+A1,0,450,325,0,-170,170,revolute,standard
+A2,0,0,275,180,-130,130,revolute,standard
+A3,0,200,0,0,,,prismatic,standard
+A4,0,50,0,0,-360,360,revolute,standard
 """
 
 
@@ -79,6 +89,38 @@ def test_numbers_of_the_table_that_it_was_made_from_stay(tmp_path: Path) -> None
     end = next(f for f in again.tree.frames if f.name == "A2_end")
     assert end.pose.translation[0] == pytest.approx(0.65, abs=1e-3)
     assert np.hypot(*end.pose.translation[:2]) > 0.6504
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_slide_on_the_axis_of_its_neighbour_is_laid_into_it(tmp_path: Path, turned: bool) -> None:
+    """As of a SCARA, whose last two axes are one; ``turned``, the slide comes last."""
+    *rows, third, fourth = SCARA.splitlines()
+    text = [*rows, fourth.replace("A4", "A3"), third.replace("A3", "A4")] if turned else [*rows, third, fourth]
+    (tmp_path / "scara.csv").write_text("\n".join(text))
+    plain = ec.read_robot(tmp_path / "scara.csv")
+    c = np.random.default_rng(5).uniform(-0.2, 0.2, (20, 4))
+    for robot in (plain, off(plain, 4e-4)):
+        ec.export(robot, dh=tmp_path / "new.csv")
+        table, again = dh_table(robot, corrected_poses(robot).poses), ec.read_robot(tmp_path / "new.csv")
+        made = table.base.matrix() @ poses(again, c) @ table.tool.matrix()
+        np.testing.assert_allclose(made, poses(robot, c), atol=1e-9)
+        thetas = [abs(r.theta) for r in table.rows]
+        assert max(min(t, np.pi - t) for t in thetas) < 0.01  # none that is anything
+
+
+def test_a_slide_along_the_next_axis_that_counts_from_elsewhere_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "scara.csv").write_text(SCARA)
+    robot = ec.read_robot(tmp_path / "scara.csv")
+    moved = replace(robot, transmission=replace(robot.transmission, zero=np.array([0, 0, 0.1, 0])))
+    with refused("unsupported", parameter="yaml"):
+        ec.export(moved, dh=tmp_path / "new.csv")
+
+
+def test_limits_that_have_no_column_are_named(tmp_path: Path) -> None:
+    robot = ec.read_robot("iiwa14-on-track").nominal
+    (slide,) = (j for j, m in zip(robot.joints, robot.motions, strict=True) if m.kind == "prismatic")
+    notes = ec.export(robot, dh=tmp_path / "new.csv")
+    assert f"Not in the DH table, whose limits are angles: those of {slide}." in notes
 
 
 def test_a_urdf_is_written_anew_for_a_robot_of_a_table(tmp_path: Path) -> None:

@@ -205,6 +205,7 @@ def corrected_dh(robot: Robot, suffix: str = ".csv") -> tuple[str | bytes, Seque
     notes = (
         _elsewhere("the first frame", "the base", table.base),
         _elsewhere(robot.tool, "the last frame", table.tool),
+        f"Not in the DH table, whose limits are angles: those of {', '.join(table.unlimited)}." * bool(table.unlimited),
     )
     if suffix.lower() == ".xlsx":
         from elastocal.files.tables.excel import excel_bytes

@@ -7,8 +7,10 @@ correction is another one on the way, so the loaded tool leaves the desired way 
 
 Each move is looked at in a few places, with the points that were put into it.  What a move is off by grows with the
 square of its length: long moves come first, and where the rest cannot be off by more than is found, by four times
-that square, it is not looked at.  The load of a place between is interpolated; along an arc it turns through that of
-its auxiliary point.  Of an arc that becomes chords, the way between these and the arc is added.
+that square, it is not looked at.  The load of a place between is that of the move, along an arc through that at its
+auxiliary point.  Where it is another at once than at the target before (a cutter's behind a corner), or at the one
+behind, the tool is off there by what that bends the arm; so moves whose load turns most come first too.  Of an arc
+that becomes chords, the way between these and the arc is added.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import numpy as np
 
 from elastocal.compensation.commands import Commands
 from elastocal.compensation.job import Job
-from elastocal.compensation.places import Places, Points, ends_of
+from elastocal.compensation.places import Places, Points, ends_of, turns
 from elastocal.compensation.program import Move
 from elastocal.compensation.rewrite import SAME
 from elastocal.compensation.stations import chord_height
@@ -46,6 +48,7 @@ class Along:
     """``off`` (M,): largest distance in m between the loaded tool and the desired way, by ``moves``; nan where a place
     on the way has no solution.  ``on_truth`` (M,) is that on a simulated true robot.  ``unseen`` moves are shorter, and
     off by less than ``rest`` in m; on ``others`` (splines, after a change of the tool) nobody knows the way.
+    ``turning`` (M,) is what they are off by at their targets, where the load of the move is another at once.
     """
 
     moves: tuple[Move, ...]
@@ -54,6 +57,16 @@ class Along:
     unseen: int = 0
     rest: float = 0.0
     others: int = 0
+    turning: Array | None = None
+
+    @cached_property
+    def by_turn(self) -> Bools:
+        """Moves (M,) that are off by most next to a target, since the load turns there."""
+        return (
+            np.zeros(len(self.off), dtype=bool)
+            if self.turning is None
+            else (self.turning >= self.off) & (self.turning > 0)
+        )
 
     @cached_property
     def worst(self) -> Move | None:
@@ -74,13 +87,15 @@ class Along:
         """That of some lines, with other numbers."""
         rows = np.flatnonzero(mine(np.array([m.line for m in self.moves], dtype=np.int64)))
         moves = tuple(self.moves[i]._replace(line=line(self.moves[i].line)) for i in rows)
-        return replace(self, moves=moves, off=self.off[rows], on_truth=None)
+        turning = None if self.turning is None else self.turning[rows]
+        return replace(self, moves=moves, off=self.off[rows], on_truth=None, turning=turning)
 
     def joined(self, other: Along) -> Along:
         off = np.concatenate([self.off, other.off])
+        turning = [np.zeros(len(a.off)) if a.turning is None else a.turning for a in (self, other)]
         return Along(
             (*self.moves, *other.moves), off, None, self.unseen + other.unseen, max(self.rest, other.rest),
-            self.others + other.others,
+            self.others + other.others, np.concatenate(turning),
         )  # fmt: skip
 
 
@@ -91,22 +106,26 @@ def along(
     taught; ``truth`` has the program's tools."""
     moves, others = _between(work, commands)
     length, height = _lengths(work, moves, points), _chord_heights(work, commands, moves)
-    order = np.argsort(-length, kind="stable")
-    seen, off, first = np.zeros(len(order), dtype=bool), np.full(len(order), np.nan), 0
-    true = np.full(len(order), np.nan)
+    turn = turns(work, moves).max(axis=1, initial=0.0)
+    order, first = _order(length, turn), 0
+    seen = np.zeros(len(order), dtype=bool)
+    off, true, turning = (np.full(len(order), np.nan) for _ in range(3))
     rest = 0.0
     while first < len(order):
         some = order[first : first + max(MANY, first)]
         places = Places.on(work, commands, [moves[i] for i in some], points)
         values = _commands(work, places, places.sent, places.near)
         nominal = None if stated is None else _commands(stated, places, places.wanted(stated), places.nominal)
-        off[some], seen[some] = _most(_off(work.placed.model, work, places, values, nominal), places), True
+        gap = _off(work.placed.model, work, places, values, nominal)
+        off[some], seen[some] = _most(gap, places), True
+        turning[some] = _most(np.where(places.at_ends, gap, 0.0), places)
         if truth is not None:
             true[some] = _most(_off(truth, work, places, values, nominal), places)
         first += len(some)
-        size = length[seen] ** 2
-        slope = np.nanmax(off[seen] / np.where(size > 0, size, np.inf), initial=0.0)
-        rest = SAFE * float(slope * length[order[first]] ** 2) if first < len(order) else 0.0
+        rest = SAFE * (
+            _rate(off[seen] - turning[seen], length[seen] ** 2) * float(length[~seen].max(initial=0.0)) ** 2
+            + _rate(turning[seen], turn[seen]) * float(turn[~seen].max(initial=0.0))
+        )
         if rest < max(np.nanmax(off[seen], initial=0.0), SMALL):
             break
     program = work.placed.stations.program
@@ -114,8 +133,19 @@ def along(
     rows = np.flatnonzero(seen)
     return Along(
         tuple(program.moves[moves[i]] for i in rows), off[rows], true[rows] if truth is not None else None,
-        len(order) - len(rows), rest, others,
+        len(order) - len(rows), rest, others, turning[rows],
     )  # fmt: skip
+
+
+def _order(length: Array, turn: Array) -> Ints:
+    """Moves in the order in which they are looked at: the longest and those whose load turns most, by turns."""
+    by_length, by_turn = (np.argsort(np.argsort(-of, kind="stable"), kind="stable") for of in (length, turn))
+    return np.argsort(np.minimum(by_length, np.where(turn > 0, by_turn, len(turn))), kind="stable")
+
+
+def _rate(off: Array, size: Array) -> float:
+    """The largest that moves are off by for their size."""
+    return float(np.nanmax(off / np.where(size > 0, size, np.inf), initial=0.0))
 
 
 def _between(work: Job, commands: Commands) -> tuple[list[int], int]:

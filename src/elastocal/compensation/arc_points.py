@@ -68,11 +68,19 @@ class Arcs(Moves):
         return Exact(lambda move, part: self.exact(move, self.circles.picked(move).share(part / PARTS)))
 
     def pushed(self, w: AppliedWrenches, move: Ints, fraction: Array) -> AppliedWrenches:
-        assert self.via is not None
+        """At the targets theirs: a jump of the load is a matter of the pieces next to them."""
         if len(w.wrench) == 1:
             return w
+        inside = ((fraction > 0) & (fraction < 1))[:, None]
+        wrench = np.where(inside, self.own(w, move, fraction), self.mixed(w.wrench, move, fraction))
+        return replace(w, wrench=wrench)
+
+    def own(self, w: AppliedWrenches, move: Ints, fraction: Array) -> Array:
+        assert self.via is not None
         nodes = np.stack([w.wrench[rows[move]] for rows in (self.start, self.via, self.end)])
-        return replace(w, wrench=swung(nodes, self.circles.picked(move).part(fraction)))
+        if self.moving is not None:
+            nodes = np.moveaxis(self.moving[move], 1, 0)
+        return swung(nodes, self.circles.picked(move).part(fraction))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +185,7 @@ def arc_points(work: Job, stated: Job | None, commands: Commands, tolerance: flo
         arcs = Arcs(
             work.placed.model, work.targets(rows, frame), work.loads.at(rows, frame), commands.picked(rows), start,
             end, aim, None, None if stated is None else stated.targets(rows, frame), via,
+            moving=work.loads.moving[list(mine)],
         )  # fmt: skip
         found = _points(arcs, *split(arcs, tolerance, turn.least))
         out |= {number: found[row] for row, number in enumerate(mine) if row in found}

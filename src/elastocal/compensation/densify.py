@@ -6,8 +6,9 @@ alone leave:
 
     error(t) = commanded(T(t)) - line(commanded(A), commanded(B), t)
 
-Moves are halved until it is below the tolerance at a quarter, the half and three quarters of every piece.  Loads and
-the reference joint values of a place between are interpolated linearly; the payload is that of the
+Moves are halved until it is below the tolerance at a quarter, the half and three quarters of every piece.  The load
+of a place between is that of the move, which may turn at its ends at once; the reference joint values are interpolated
+linearly.  The payload is that of the
 move's end, at its start too: what a change of payload does there is no matter of the line.  Between taught targets the
 way is no line, but where the unloaded arm goes.
 """
@@ -24,18 +25,19 @@ from elastocal.compensation.commands import Commands, correct
 from elastocal.compensation.correction import SLACK
 from elastocal.compensation.job import Job
 from elastocal.compensation.loads import PathLoads
-from elastocal.compensation.places import Points, ends_of
+from elastocal.compensation.places import Points, ends_of, turned
 from elastocal.compensation.program import Inserted, Move, Program
 from elastocal.compensation.stations import rotations_between
 from elastocal.compensation.targets import Nominal, Targets, TargetStatus
 from elastocal.compensation.verification import taught
 from elastocal.errors import RangeError
 from elastocal.model.inverse_kinematics import Aim, task
+from elastocal.model.limits import extent
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.quantities import length
 from elastocal.results import Finding
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
 PROBES = (0.25, 0.5, 0.75)
@@ -43,6 +45,8 @@ DEEPEST = 10
 _PARTS = 2**DEEPEST
 FEW = 200
 """Places in a call up to which it takes hardly longer than for one."""
+SHORTEST = 1e-3
+"""m of a piece next to a target at which the load turns: the tool is off just behind it however short that is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +71,8 @@ class Inserts:
 class Moves:
     """Linear moves between targets that were corrected: ``start`` and ``end`` (M,) are their rows.
 
-    ``stated`` are the targets as the program has them, where they are taken as taught.
+    ``stated`` are the targets as the program has them, where they are taken as taught; ``moving`` (M, 3, 6) the wrench
+    on the moves, as ``ProgramLoads`` has it, where it is not that of the targets.
     """
 
     model: Robot
@@ -79,6 +84,7 @@ class Moves:
     aim: Aim | None
     controller: Robot | None
     stated: Targets | None = None
+    moving: Array | None = field(default=None, kw_only=True)
 
     def exact(self, move: Ints, fraction: Array) -> Commands:
         """The exact correction at fractions (K,) of moves (K,)."""
@@ -100,6 +106,17 @@ class Moves:
         order = np.argsort(np.concatenate([rows for rows, _ in out]))
         return Commands.joined([c for _, c in out]).picked(order)
 
+    @property
+    def turns(self) -> Bools:
+        """Whether (M, 2) the load turns at starts and at ends."""
+        out = np.zeros((len(self.start), 2), dtype=bool)
+        if self.moving is None:
+            return out
+        for w in self.loads.wrenches:
+            at = np.stack([w.wrench[self.start], w.wrench[self.end]], axis=1)
+            out |= turned(self.moving[:, ::2], at, 1.0) > 0
+        return out
+
     def mixed(self, values: Array, move: Ints, fraction: Array) -> Array:
         """Values (K, n) on the way."""
         t = fraction[:, None]
@@ -111,7 +128,16 @@ class Moves:
 
     def pushed(self, w: AppliedWrenches, move: Ints, fraction: Array) -> AppliedWrenches:
         """Wrenches on the way."""
-        return w if len(w.wrench) == 1 else replace(w, wrench=self.mixed(w.wrench, move, fraction))
+        if len(w.wrench) == 1:
+            return w
+        return replace(w, wrench=self.own(w, move, fraction))
+
+    def own(self, w: AppliedWrenches, move: Ints, fraction: Array) -> Array:
+        """That of the moves themselves (K, 6)."""
+        if self.moving is None:
+            return self.mixed(w.wrench, move, fraction)
+        t = fraction[:, None]
+        return np.asarray((1 - t) * self.moving[move, 0] + t * self.moving[move, 2])
 
 
 def densify(moves: Moves, tolerance: float) -> Inserts:
@@ -126,6 +152,7 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
     parts: list[tuple[Ints, Ints, Commands]] = []
     exact = Exact(lambda move, part: moves.exact(move, part / _PARTS))
     piece = _whole_moves(exact, moves, np.flatnonzero(failed == TargetStatus.CORRECTED))
+    beside = _beside(moves, piece, tolerance) if moves.turns.any() else []
     while len(piece.move):
         sent = piece.probed(exact)
         error = np.max(
@@ -144,7 +171,29 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
             np.tile(half, 2), *(Commands.joined(kept[i : i + 3 : 2]) for i in range(3)),
         )  # fmt: skip
     without[failed != 0], left[failed != 0] = np.nan, np.nan
+    found = {place for move, at, _ in parts for place in zip(move.tolist(), at.tolist(), strict=True)}
+    for move, at in beside:
+        new = [row for row, place in enumerate(zip(move.tolist(), at.tolist(), strict=True)) if place not in found]
+        if new:
+            parts.append((move[new], at[new], moves.exact(move[new], at[new] / _PARTS)))
+            found.update(zip(move[new].tolist(), at[new].tolist(), strict=True))
     return _inserts(parts, moves, without, left, failed)
+
+
+def _beside(moves: Moves, piece: _Pieces, tolerance: float) -> list[tuple[Ints, Ints]]:
+    """Moves and parts of a point each next to targets at which the load turns by more than ``tolerance`` moves it:
+    as near as ``SHORTEST``, so that the rest of the move is as if it began under its own load."""
+    a, b, targets = moves.start[piece.move], moves.end[piece.move], moves.targets
+    cosine = (np.einsum("nij,nij->n", targets.rotation[a], targets.rotation[b]) - 1) / 2
+    swing = extent(moves.model) * np.arccos(np.clip(cosine, -1, 1))
+    size = np.linalg.norm(targets.position[b] - targets.position[a], axis=1) + swing
+    part = 2 ** np.ceil(np.log2(_PARTS * np.minimum(SHORTEST / np.maximum(size, SHORTEST), 1))).clip(0).astype(np.int64)
+    out = []
+    for rows, own, at in ((a, piece.first, part), (b, piece.last, _PARTS - part)):
+        gap = np.linalg.norm(own.position - moves.correction.position[rows], axis=1)
+        mine = (gap > tolerance) & (part < _PARTS)
+        out.append((piece.move[mine], at[mine]))
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +223,8 @@ def _whole_moves(exact: Exact, moves: Moves, move: Ints) -> _Pieces:
         return _Pieces(move, low, width, last, last, last)
     both, part = np.tile(move, 2), np.concatenate([low, width // 2])
     at = exact.at(both, part, _neighbours(both, part, np.tile(width // 2, 2)))
+    if moves.turns[:, 1].any():
+        last = moves.exact(move, np.ones(len(move)))
     return _Pieces(move, low, width, at.picked(slice(0, len(move))), at.picked(slice(len(move), None)), last)
 
 
@@ -258,7 +309,7 @@ def line_points(work: Job, stated: Job | None, commands: Commands, tolerance: fl
         targets, loads = work.targets(rows, frame), work.loads.at(rows, frame)
         between = Moves(
             work.placed.model, targets, loads, commands.picked(rows), start, end, aim, None,
-            None if stated is None else stated.targets(rows, frame),
+            None if stated is None else stated.targets(rows, frame), moving=work.loads.moving[list(mine)],
         )  # fmt: skip
         points = densify(between, tolerance)
         for number, i in enumerate(mine):
@@ -287,12 +338,12 @@ def without_points(
     why an arc cannot become several."""
     out = []
     split = {work.placed.stations.program.moves[i] for i in points}
-    for move, off in zip(way.moves, way.off, strict=True):
+    for move, off, turns in zip(way.moves, way.off, way.by_turn, strict=True):
         if not off > SLACK * tolerance:
             continue
-        why = _hindrance(work.placed.stations.program, move) or (SHORT if move in split else "")
+        why = _hindrance(work.placed.stations.program, move) or (SHORT if move in split and not turns else "")
         if move.motion == "arc" and not why:
-            why = arcs(work, move) if move.arc is None else HIGH
+            why = arcs(work, move) if move.arc is None else "" if turns else HIGH
         if why:
             message = f"{move.file}, line {move.line}: gets no further points, and is off by {length(off)}; {why}."
             data = {"file": move.file, "line": move.line, "off": float(off)}

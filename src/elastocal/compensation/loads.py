@@ -15,7 +15,7 @@ exit are not in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -80,6 +80,8 @@ class ProgramLoads:
     """``wrench`` (S, 6) acts at ``frame`` (None: at the tip of the tool in use), in robot axes or following it.
 
     ``mass`` (S,) hangs on ``payload_frame`` from a station on; nan where the robot carries what its file says.
+    ``moving`` (M, 3, 6) is the wrench on the moves of the program: just behind the start of each, at its auxiliary
+    point, and where it ends.
     """
 
     wrench: Array
@@ -87,6 +89,7 @@ class ProgramLoads:
     follows: bool
     mass: Array
     payload_frame: str
+    moving: Array = field(default_factory=lambda: np.zeros((0, 3, 6)))
 
     def any(self) -> bool:
         """Whether a wrench acts or a mass is carried at some station, beyond what the robot file says."""
@@ -95,7 +98,7 @@ class ProgramLoads:
     def at(self, rows: Ints, tool: str) -> PathLoads:
         """The loads of some stations of one tool, in order."""
         wrenches: tuple[AppliedWrenches, ...] = ()
-        if self.wrench[rows].any():
+        if self.wrench[rows].any() or self.moving.any():
             wrenches = (AppliedWrenches(self.frame or tool, self.wrench[rows], self.follows),)
         return PathLoads(wrenches, tuple(self._changes(self.mass[rows])))
 
@@ -178,8 +181,7 @@ def milling_wrenches(
     """Forces on the robot (N, 6) along positions (N, 3), zero where it does not cut.
 
     ``spindle_axis`` (N, 3) or (3,) points from the tool's tip to the spindle, ``feed`` (N,) is in m/s.  Motion at a
-    target is along ``heading`` (N, 3) where that is no nan, as on arcs; else that of the line to it, and at the first
-    that of the line from it.
+    target is along ``heading`` (N, 3) where that is given, else along the ``headings`` of lines.
     """
     total = len(position)
     axis = np.broadcast_to(np.asarray(spindle_axis, dtype=float), (total, 3))
@@ -196,9 +198,7 @@ def milling_wrenches(
             f"milling: target {row + 1} has feed {speed[row]} m/s; give a number that is not negative",
             value=(row + 1, speed[row]),
         )
-    along = _directions(position)
-    if heading is not None:
-        along = np.where(np.isnan(heading), along, heading)
+    along = headings(position) if heading is None else heading
     left = np.cross(axis, along)
     force = process.tangential(speed)[:, None] * (-along + process.radial * left + process.axial * axis)
     if cutting is not None:
@@ -206,8 +206,12 @@ def milling_wrenches(
     return AppliedWrenches(frame, np.concatenate([force, np.zeros((total, 3))], axis=1))
 
 
-def _directions(position: Array) -> Array:
-    """Unit vectors (N, 3) of the motion; a target where nothing moves keeps the direction of the one before."""
+def headings(position: Array, came: Array | None = None) -> Array:
+    """Unit vectors (N, 3) of motion in lines to places (N, 3); to the first it ``came`` so, or as it goes on from it.
+
+    Where nothing moves it keeps that of the one before."""
+    if came is not None:
+        return headings(np.concatenate([[position[0] - came], position]))[1:]
     if len(position) < 2:
         raise MissingError(
             "milling: the force acts against the motion, and one target has none; give a path", code="no-motion"

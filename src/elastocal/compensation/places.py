@@ -14,12 +14,16 @@ from elastocal.compensation.job import Job
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.stations import rotations_between
 from elastocal.model.inverse_kinematics import Aim
-from elastocal.spatial.entries import Array, Ints
+from elastocal.model.limits import extent
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
 PROBES = np.array([0.25, 0.5, 0.75])
 ARC_PROBES = np.arange(1, 8) / 8
 """An arc is right in three places, so its error turns in between."""
+
+ROUNDING = 1e-6
+"""Share of a load below which a difference of two is none."""
 
 
 class Points(NamedTuple):
@@ -114,12 +118,14 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Places (K) on some moves: ``number`` of the move among them, stations ``start``, ``via`` and ``end``, ``share``.
+    """Places (K) on some moves: ``number`` of the move among them and ``move`` in the program, stations ``start``,
+    ``via`` and ``end``, and ``share``; 0 and 1 only where the load turns at a target.
 
     ``sent`` is the commanded pose, ``near`` and ``nominal`` (K, n) joint values next to it and to the stated one.
     """
 
     number: Ints
+    move: Ints
     start: Ints
     via: Ints
     end: Ints
@@ -140,12 +146,18 @@ class Places:
         pieces = Pieces.of(work, moves, points)
         arcs = pieces.via >= 0
         probes = [ARC_PROBES if arc else PROBES for arc in arcs.tolist()]
+        ends, jump = np.array([ends_of(work, i) for i in moves])[pieces.number], turns(work, moves)[pieces.number] > 0
+        for row in np.flatnonzero((pieces.first == ends[:, 0]) & jump[:, 0]).tolist():
+            probes[row] = np.append(0.0, probes[row])
+        for row in np.flatnonzero((pieces.last == ends[:, 1]) & jump[:, 1]).tolist():
+            probes[row] = np.append(probes[row], 1.0)
         at = pieces.picked(np.repeat(np.arange(len(arcs)), [len(p) for p in probes]))
         part, arc = np.concatenate(probes), np.flatnonzero(at.via >= 0)
         a, b, c = (rows[arc] for rows in (at.first, at.between, at.last))
         way = Circles.through(place[a], place[b], place[c])
         bend = (at.middle[arc] - at.low[arc]) / (at.high[arc] - at.low[arc])
-        half, t = part[arc] < 0.5, 2 * part[arc] % 1
+        half = part[arc] < 0.5
+        t = 2 * part[arc] - ~half
         share = part.copy()
         share[arc] = np.where(half, bend * t, bend + (1 - bend) * t)
         sent, near = mixed(place, at.first, at.last, share), mixed(joint, at.first, at.last, share)
@@ -154,7 +166,14 @@ class Places:
         turned = rotations_between(turn[at.first], turn[at.last], share)
         whole = at.low + share * (at.high - at.low)
         nominal = mixed(commands.nominal, at.start, at.end, whole)
-        return cls(at.number, at.start, at.via, at.end, whole, (sent, turned), near, nominal)
+        return cls(
+            at.number, np.array(moves)[at.number], at.start, at.via, at.end, whole, (sent, turned), near, nominal
+        )
+
+    @property
+    def at_ends(self) -> Bools:
+        """At targets (K,), under the load of the move."""
+        return np.asarray((self.share == 0) | (self.share == 1))
 
     @property
     def arcs(self) -> Ints:
@@ -190,12 +209,31 @@ class Places:
         return out
 
     def loads(self, work: Job, rows: Ints, frame: str) -> PathLoads:
-        """The wrench in between, the mass of the end."""
+        """The wrench of the move in between, the mass of the end."""
         loads, arcs = work.loads, self.arcs
-        wrench = mixed(loads.wrench, self.start, self.end, self.share)
-        nodes = loads.wrench[np.stack([self.start[arcs], self.via[arcs], self.end[arcs]])]
+        own, ends = loads.moving[self.move], work.placed.stations.nodes[self.move]
+        first = np.where((self.start == ends[:, 0])[:, None], own[:, 0], loads.wrench[self.start])
+        last = np.where((self.end == ends[:, 2])[:, None], own[:, 2], loads.wrench[self.end])
+        wrench = (1 - self.share[:, None]) * first + self.share[:, None] * last
+        nodes = np.moveaxis(own[arcs], 1, 0)
         wrench[arcs] = swung(nodes, self.circles(work).part(self.share[arcs]))
         return replace(loads, wrench=wrench[rows], mass=loads.mass[self.end[rows]]).at(np.arange(len(rows)), frame)
+
+
+def turns(work: Job, moves: Sequence[int]) -> Array:
+    """By how much (K, 2) the load turns in N where moves begin and end; moments on the robot's extent."""
+    loads, at = work.loads, list(moves)
+    ends = work.placed.stations.nodes[at]
+    return turned(loads.moving[at][:, ::2], loads.wrench[ends[:, ::2]], extent(work.placed.model))
+
+
+def turned(one: Array, other: Array, arm: float) -> Array:
+    """By how much (...) two wrenches (..., 6) differ in N, with moments on an ``arm`` in m; 0 by rounding."""
+    size = [
+        np.linalg.norm(w[..., :3], axis=-1) + np.linalg.norm(w[..., 3:], axis=-1) / arm
+        for w in (one - other, one, other)
+    ]
+    return np.where(size[0] > ROUNDING * (size[1] + size[2]), size[0], 0.0)
 
 
 def mixed(values: Array, start: Ints, end: Ints, share: Array) -> Array:

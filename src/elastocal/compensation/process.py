@@ -11,7 +11,7 @@ import numpy as np
 
 from elastocal.arguments import check_fields
 from elastocal.compensation.branches import some_places
-from elastocal.compensation.circles import Circles
+from elastocal.compensation.directions import came_along, move_headings
 from elastocal.compensation.loads import Milling, ProgramLoads, milling_wrenches
 from elastocal.compensation.program import Program
 from elastocal.compensation.stations import Placed
@@ -102,7 +102,7 @@ def station_loads(placed: Placed, load: ProcessLoad, flange: str, judged: bool =
     if load.frame is not None:
         placed.model.tree.frame(load.frame)
     acting = _acting(placed, load, judged)
-    wrench, text = _wrench(placed, load, acting)
+    wrench, text = _wrench(placed, load, acting, judged)
     findings = [*_on_air(placed, load, acting), *_twice(placed, load)]
     stated = load.wrench is not None or load.by_line is not None or load.milling is not None
     if placed.stations.program.wrenches is not None and stated:
@@ -113,7 +113,8 @@ def station_loads(placed: Placed, load: ProcessLoad, flange: str, judged: bool =
         row = load.by_line.index(placed.stations.lines)
         mass = np.where((row >= 0) & np.isfinite(load.by_line.mass[row]), load.by_line.mass[row], mass)
     carried = next((e.frame for e in placed.model.elements if isinstance(e, Payload)), flange)
-    loads = ProgramLoads(wrench, load.frame, load.follows, mass, load.payload_frame or carried)
+    moving = _moving(placed, load, wrench)
+    loads = ProgramLoads(wrench, load.frame, load.follows, mass, load.payload_frame or carried, moving)
     placed.model.tree.frame(loads.payload_frame)
     return StationLoads(loads, text, (*findings, *_rated(placed, loads, load.rated)))
 
@@ -147,7 +148,7 @@ def _in_lines(program: Program, lines: Ints, ranges: tuple[tuple[int, int], ...]
     return out
 
 
-def _wrench(placed: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, str]:
+def _wrench(placed: Placed, load: ProcessLoad, acting: Bools, judged: bool) -> tuple[Array, str]:
     """Wrenches (S, 6) and the load in words."""
     stations, frame = placed.stations, load.frame or "the tip of the tool"
     total, axes = len(stations), "turning with it" if load.follows else "in robot base axes"
@@ -164,7 +165,7 @@ def _wrench(placed: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, st
         wrench = np.where(row[:, None] >= 0, load.by_line.wrench[row], 0.0)
         return wrench, f"by line from {load.by_line.file}, at {frame}, {axes}"
     if load.milling is not None:
-        return _milling(placed, load.milling, load.feed, acting), f"milling: {load.milling.words}"
+        return _milling(placed, load.milling, load.feed, acting, judged), f"milling: {load.milling.words}"
     columns = stations.program.wrenches
     if columns is None:
         return np.zeros((total, 6)), "no external load"
@@ -173,10 +174,12 @@ def _wrench(placed: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, st
     return np.concatenate(halves, axis=1), f"columns of the toolpath, axes of its base, at {frame}"
 
 
-def _milling(placed: Placed, process: Milling, stated: float | None, acting: Bools) -> Array:
+def _milling(placed: Placed, process: Milling, stated: float | None, acting: Bools, judged: bool) -> Array:
     """Wrenches (S, 6) in robot axes of stations that are gone to at cutting feed, zero elsewhere."""
     stations, moves = placed.stations, placed.stations.program.moves
     cuts = acting & np.array([moves[m].motion != "joint" for m in stations.move])
+    if not judged and not cuts.any():
+        return np.zeros((len(stations), 6))
     if not cuts.any():
         raise ConflictError("milling: no target is gone to in a line or an arc, so nothing is cut")
     feed = np.array([moves[m].feed for m in stations.move])
@@ -185,26 +188,37 @@ def _milling(placed: Placed, process: Milling, stated: float | None, acting: Boo
     if unknown.any():
         first = stations.name(int(np.argmax(unknown)))
         raise MissingError(f"{first}: its feed is not known; state the feed of milling")
+    feed = np.where(cuts, feed, 0.0)
+    return milling_wrenches(process, "", placed.position, _spindle(placed), feed, cuts, came_along(placed)).wrench
+
+
+def _spindle(placed: Placed) -> Array:
+    """Directions (S, 3) from tip to spindle."""
     # the third axis of a tool points away from the spindle, that of a direction i j k towards it
-    sense = np.where(stations.kind == "axis", 1.0, -1.0)
+    sense = np.where(placed.stations.kind == "axis", 1.0, -1.0)
     axis = sense[:, None] * placed.rotation[:, :, 2]
-    axis = np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
-    heading = arc_headings(placed)
-    return milling_wrenches(process, "", placed.position, axis, np.where(cuts, feed, 0.0), cuts, heading).wrench
+    return np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
 
 
-def arc_headings(placed: Placed) -> Array:
-    """Unit vectors (S, 3) along the arcs that lead to stations by a known start; nan elsewhere."""
-    stations, out = placed.stations, np.full_like(placed.position, np.nan)
-    known = [m.motion == "arc" and None not in (m.start, m.via) for m in stations.program.moves]
-    rows = np.flatnonzero(np.array(known, dtype=bool)[stations.move] & stations.whole)
-    moves = [stations.program.moves[i] for i in stations.move[rows]]
-    nodes = np.array([[m.start, m.via, m.end] for m in moves], dtype=np.int64).reshape(-1, 3)
-    circles = Circles.through(*(placed.position[stations.row[column]] for column in nodes.T))
-    way = circles.heading(placed.position[rows])
-    size = np.linalg.norm(way, axis=1, keepdims=True)
-    out[rows] = np.divide(way, size, out=np.full_like(way, np.nan), where=size > 0)
-    return out
+def _moving(placed: Placed, load: ProcessLoad, wrench: Array) -> Array:
+    """Wrenches (M, 3, 6) on moves, where they begin, at their auxiliary points and where they end: of milling those of
+    the move itself; what is stated by target or line goes evenly from one target to the next."""
+    program, nodes = placed.stations.program, placed.stations.nodes
+    cuts = np.array([m.motion != "joint" for m in program.moves], dtype=bool)
+    if load.lines:
+        cuts &= _in_lines(program, np.array([m.line for m in program.moves], dtype=np.int64), load.lines)
+    if load.milling is None or not cuts.any():
+        return wrench[nodes]
+    feed = np.array([m.feed for m in program.moves])
+    feed = np.where(np.isfinite(feed), feed, np.nan if load.feed is None else load.feed)
+    unknown = np.flatnonzero(cuts & ~np.isfinite(feed))
+    if len(unknown):
+        move = program.moves[unknown[0]]
+        raise MissingError(f"{move.file}, line {move.line}: its feed is not known; state the feed of milling")
+    every, flat = np.repeat(cuts, 3), nodes.ravel()
+    feed, heading = np.where(every, np.repeat(feed, 3), 0.0), move_headings(placed).reshape(-1, 3)
+    out = milling_wrenches(load.milling, "", placed.position[flat], _spindle(placed)[flat], feed, every, heading)
+    return out.wrench.reshape(-1, 3, 6)
 
 
 def _on_air(placed: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:

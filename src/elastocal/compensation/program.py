@@ -118,7 +118,8 @@ class Given:
     axes from the part on, such as "ZY" or "ZYX".  ``beside`` are other files of the folder, by name, that are read for
     what the routines in them leave active, and are no part of the program.  ``after`` is what the control holds before
     the first line of a piece of a program, in a language whose lines rest on those before (None: it starts anew);
-    ``held`` the same where the lines before are corrected.
+    ``held`` the same where the lines before are corrected.  ``heading`` is the unit vector, in robot axes, along which
+    the tool comes to the first target of such a piece.
     """
 
     bases: Mapping[str, Pose] = field(default_factory=dict)
@@ -129,6 +130,7 @@ class Given:
     beside: Mapping[str, bytes] = field(default_factory=dict)
     after: object = None
     held: object = None
+    heading: Array | None = None
 
     @property
     def corrected(self) -> Given:

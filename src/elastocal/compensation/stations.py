@@ -133,6 +133,14 @@ class Stations:
         return out
 
     @cached_property
+    def nodes(self) -> Ints:
+        """Stations (M, 3) where moves start (where they end, if that is not known), of their auxiliary points (the same
+        where they have none), and where they end."""
+        moves = self.program.moves
+        nodes = [[m.end if t is None else t for t in (m.start, m.via, m.end)] for m in moves]
+        return self.row[np.array(nodes, dtype=np.int64).reshape(-1, 3)]
+
+    @cached_property
     def arcs(self) -> dict[int, Ints]:
         """Stations on the arc of every move that has one, by its number."""
         inner = np.flatnonzero(~self.whole)

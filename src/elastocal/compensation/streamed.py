@@ -21,6 +21,7 @@ import numpy as np
 
 from elastocal.compensation.along import Along
 from elastocal.compensation.correction import Correction
+from elastocal.compensation.directions import came_along
 from elastocal.compensation.posts.post import Post, parsed
 from elastocal.compensation.program import Given, Program, Skipped
 from elastocal.compensation.targets import TargetStatus
@@ -175,11 +176,12 @@ def streamed(
     out = show(some, None)
     given = replace(given, orientation=out.program.given.orientation)
     parts: list[bytes] = []
-    totals, beside, near, end = Totals(), dict[str, bytes](), None, None
+    totals, beside, near, end, heading = Totals(), dict[str, bytes](), None, None, None
     for piece in run.pieces():
         if progress is not None:
             progress(piece.first, len(run), f"line {piece.first + 1} on")
-        done = correct(parsed(piece.files, piece.given(given, end), run.post.kind, origin), near)
+        stated = replace(piece.given(given, end), heading=heading)
+        done = correct(parsed(piece.files, stated, run.post.kind, origin), near)
         changed = {k: done.files[k] for k, data in run.beside.items() if done.files[k] != data}
         if (
             not _follows(piece, done, near)
@@ -190,7 +192,7 @@ def streamed(
         beside |= changed
         totals.add(piece, done)
         parts.append(piece.own(done.files[run.file]))
-        near, end = _last(piece, done), done.end
+        near, end, heading = _last(piece, done), done.end, _heading(piece, done)
     files = {run.file: run.joined(parts), **run.beside, **beside}
     return replace(
         out, files=files, along=totals.along, left=tuple(totals.left),
@@ -210,6 +212,14 @@ def _last(piece: Piece, done: Correction) -> Array | None:
     """Controller values (n,) of the program as it was at the last line of a piece."""
     values = _values(piece.until, done)
     return values if values is not None and np.isfinite(values).all() else None
+
+
+def _heading(piece: Piece, done: Correction) -> Array | None:
+    """Along which the tool comes to the last line of a piece."""
+    placed = done.job.placed
+    still = not np.ptp(placed.position, axis=0).any() and placed.stations.program.given.heading is None
+    at = np.flatnonzero(placed.stations.lines == piece.until)
+    return None if still or len(at) != 1 else came_along(placed)[at[0]]
 
 
 def _values(line: int, done: Correction) -> Array | None:

@@ -121,6 +121,8 @@ def _between(result: Correction) -> tuple[Finding, ...]:
     if worst is not None:
         last = f"{worst.file}, line {worst.line}"
         message = f"Between targets the tool is off its way by up to {length(way.most)} by the model ({last})."
+        if way.by_turn[way.moves.index(worst)]:
+            message += " The load turns at once there: points shorten the way that is off, no command removes it."
         if result.leaves_way:
             message += " Have points put into lines and arcs (densify)." if result.method.densify is None else ""
         data: dict[str, object] = {"file": worst.file, "line": worst.line, "max": way.most, "rest": way.rest}

@@ -246,7 +246,7 @@ def _keep_out(model: Robot, safety: Safety) -> tuple[Obstacle, ...]:
     first = [f for f in model.tree.path(model.tool) if f.joint is not None]
     if safety.keep_out is None or len(first) < 3 or first[0].joint is None or first[0].joint.kind != "revolute":
         return ()
-    some = Poses(model, np.zeros((1, model.n)))
+    some = Poses(model.nominal, np.zeros((1, model.n)))
     axis = some.rotation(first[0].name)[0] @ first[0].joint.unit_axis
     if abs(axis[2]) < 1 - 1e-6:
         return ()

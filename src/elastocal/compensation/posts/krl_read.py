@@ -59,6 +59,7 @@ _USED = re.compile(r"(?<![\w$])(\w+)[ \t]*\Z", re.A)
 _TURNED = re.compile(
     r"\$?(?:CIRC_TYPE?[ \t]*=?[ \t]*#PATH|ORI_TYPE?[ \t]*=?[ \t]*#(?:CONSTANT|JOINT)|CIRC_MODE)\b", re.A | re.I
 )
+_AT_START = re.compile(r"WHEN[ \t]+DISTANCE[ \t]*=[ \t]*0(?![\d.])", re.A | re.I)
 _EMPTY = re.compile(r"[\r\n]+")
 _SHIFT_TAIL = re.compile(r"[ \t]*(#BASE|#TOOL)?(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 
@@ -94,6 +95,8 @@ class Walk:
     """Routines of other files."""
     behind: dict[tuple[str, int], int] = field(default_factory=dict)
     """Where the auxiliary point of an arc ends, by its line."""
+    triggered: bool = False
+    """Whether a trigger counts from the end of the next motion."""
 
     @cached_property
     def heads(self) -> list[re.Match[str]]:
@@ -174,11 +177,15 @@ class Walk:
                 self._motion(word, line, rest, end)
             except Missing as reason:
                 self.into.skip(self.text, at, end, str(reason))
+            self.triggered = False
         elif word in RELATIVE:
             try:
                 self._relative(word.removesuffix("_REL"), line, rest, end)
             except Missing as reason:
                 self.into.skip(self.text, at, end, f"relative to where the robot stands, {reason}")
+            self.triggered = False
+        elif word == "TRIGGER" and self.ends is None:
+            self.triggered = not _AT_START.match(code, rest, end)
         elif word in ("$BASE", "$TOOL"):
             before = self.state
             self.state, pose = by_assignment(before, word, self.text, (rest, end), self.names)
@@ -317,9 +324,10 @@ class Walk:
         middle = self._target(*via, self._numbers(*via, state), line, state) if via else None
         target = self._target(value, name, numbers, line, state)
         fixed = self.turned_otherwise if via else ""
+        fixed = "a TRIGGER before it counts from its end" if self.triggered else fixed
         fixed = "it is a segment of a spline block" if self.block else fixed
         self.into.move((self.text.name, line), MOTIONS[word], target, middle, state.feed, fixed)
-        if via is None and not name and value.complete:
+        if via is None and not name and value.complete and not self.triggered:
             self._repeat(line, value)
 
     def _relative(self, word: str, line: int, at: int, end: int) -> None:

@@ -178,8 +178,8 @@ class Rapid(RowPost):
 
 
 def _passing(rest: str) -> str:
-    """What follows the points of a move, where its end is passed."""
-    return re.sub(r"(?i)(,\s*)fine\b", r"\1z0", rest)
+    """What follows the points of a move, where its end is passed; \\Inpos would make a stop of it."""
+    return re.sub(r"(?i)(,\s*)fine\b", r"\1z0", re.sub(r"(?i)\\\s*Inpos\s*:=\s*\w+\s*", "", rest))
 
 
 def _literals(program: Program, move: Move, points: Inserted) -> list[str]:

@@ -121,11 +121,12 @@ def _beside(origin: Array, column: Capsule) -> bool:
 
 
 def _all_over(model: Robot) -> Poses:
-    """Configurations all over the joint space, always the same."""
+    """Configurations all over the joint space, always the same; of the robot without its errors, by which its foot
+    would move as well."""
     low, high = joint_ranges(model)
     if not model.n:
-        return Poses(model, np.zeros((1, 0)))
-    return Poses(model, low + sobol(model.n, SPREAD) * (high - low))
+        return Poses(model.nominal, np.zeros((1, 0)))
+    return Poses(model.nominal, low + sobol(model.n, SPREAD) * (high - low))
 
 
 @dataclass(frozen=True, kw_only=True)

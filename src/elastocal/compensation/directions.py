@@ -1,0 +1,43 @@
+"""Directions of the motion along a program: to its stations, and on its moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastocal.compensation.circles import Circles
+from elastocal.compensation.loads import headings
+from elastocal.compensation.stations import Placed
+from elastocal.spatial.entries import Array
+
+
+def came_along(placed: Placed) -> Array:
+    """Unit vectors (S, 3) of the motion to stations, by the moves that first lead there."""
+    stations, ways = placed.stations, move_headings(placed)
+    out = headings(placed.position, stations.program.given.heading)
+    rows = np.flatnonzero(stations.whole)
+    vias = np.array([-1 if m.via is None else m.via for m in stations.program.moves], dtype=np.int64)
+    move = stations.move[rows]
+    out[rows] = ways[move, np.where(vias[move] == stations.target[rows], 1, 2)]
+    for i, inner in stations.arcs.items():
+        out[inner[:1]] = ways[i, 0]
+    return out
+
+
+def move_headings(placed: Placed) -> Array:
+    """Unit vectors (M, 3, 3) of the motion just behind the start of moves, at their auxiliary points and at their ends:
+    along arcs whose start is known, else along lines."""
+    stations, place = placed.stations, placed.position
+    moves, nodes = stations.program.moves, stations.nodes
+    second, before = nodes[:, 2].copy(), nodes[:, 0].copy()
+    for i, inner in stations.arcs.items():
+        if len(inner):
+            second[i], before[i] = inner[0], inner[-1]
+    last = place[nodes[:, 2]] - place[before]
+    way = np.stack([place[second] - place[nodes[:, 0]], last, last], axis=1)
+    arc = np.flatnonzero([m.motion == "arc" and None not in (m.start, m.via) for m in moves])
+    circles = Circles.through(*(place[rows] for rows in nodes[arc].T))
+    way[arc] = np.stack([circles.heading(place[rows]) for rows in nodes[arc].T], axis=1)
+    way[[i for i, m in enumerate(moves) if m.start is None]] = 0.0
+    out = np.repeat(headings(place, stations.program.given.heading)[nodes[:, 2], None], 3, axis=1)
+    size = np.linalg.norm(way, axis=2, keepdims=True)
+    return np.asarray(np.divide(way, size, out=out, where=size > 0))
