@@ -170,7 +170,9 @@ def test_a_campaign_that_names_a_file_elsewhere_is_not_read(cell: Studio, measur
     )
     text = cell.get("/cell/one/readings")
     assert "outside of the folder" in text
-    assert "900" not in text
+    numbers = {v for v in secret.read_text(encoding="utf-8").replace("\n", ",").split(",") if len(v) > 6}
+    assert numbers  # long ones: short ones may be in a token of the page by chance
+    assert not [v for v in numbers if v in text]
     assert posted(cell, "/cell/one/calibrate", {"automatic": "yes"})[0] == 303
     last = ended(root)
     assert last.phase == "failed"
