@@ -33,7 +33,7 @@ def take(report: Path) -> None:
         page.add_style_tag(content=".modebar, .updatemenu-container { display: none }")
         page.evaluate(UNFOLDED)
         for name, title in PICTURES.items():
-            figure = page.locator("figure", has=page.locator("h3", has_text=title)).first
+            figure = page.locator("figure", has=page.locator("svg title, h3", has_text=title)).first
             figure.scroll_into_view_if_needed()
             page.wait_for_timeout(6000)
             figure.locator(".wide, .scene").first.screenshot(path=FOLDER / f"{name}.png")
