@@ -118,6 +118,14 @@ def test_the_readme_shows_these_numbers(shown: Shown) -> None:
         assert f"| {row['program']} | {row['rms_mm']:.2f} mm |{most} |" in readme
 
 
+def test_what_no_command_removes_is_said_first_as_the_readme_says_it(shown: Shown) -> None:
+    (between,) = (line for line in shown.data["verdict"] if line.startswith("NOT BETWEEN TARGETS"))
+    assert "(line 9)" in between  # where the contour begins
+    most = float(re.search(r"up to ([\d.]+) mm", between)[1])  # type: ignore[index]
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    assert f"up to {most:.1f} mm aside" in " ".join(readme.split())
+
+
 def test_the_gross_error_is_the_planted_one(shown: Shown) -> None:
     planted = [row["place"] for row in shown.data["campaign_planted"]]
     assert len(planted) == 1

@@ -79,6 +79,11 @@ class Along:
         return float(np.nanmax(self.off)) if self.worst else 0.0
 
     @property
+    def at_turn(self) -> bool:
+        """Whether that is next to a target, where the load turns."""
+        return self.worst is not None and bool(self.by_turn[int(np.nanargmax(self.off))])
+
+    @property
     def lost(self) -> tuple[Move, ...]:
         """Moves on which a place has no solution."""
         return tuple(m for m, off in zip(self.moves, self.off, strict=True) if np.isnan(off))

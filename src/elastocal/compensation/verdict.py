@@ -121,7 +121,7 @@ def _between(result: Correction) -> tuple[Finding, ...]:
     if worst is not None:
         last = f"{worst.file}, line {worst.line}"
         message = f"Between targets the tool is off its way by up to {length(way.most)} by the model ({last})."
-        if way.by_turn[way.moves.index(worst)]:
+        if way.at_turn:
             message += " The load turns at once there: points shorten the way that is off, no command removes it."
         if result.leaves_way:
             message += " Have points put into lines and arcs (densify)." if result.method.densify is None else ""

@@ -66,6 +66,7 @@ def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
     done, total = result.motions
     if result.along.worst is not None and not result.nothing:
         where = f"{result.along.worst.file}, line {result.along.worst.line}; by the model"
+        where += ", load turns" * result.along.at_turn
         out.append(
             Tile(
                 "between targets",

@@ -64,14 +64,21 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
     before, after = on_truth(result)
     first, last = before.distances(), after.distances()
     return (
-        f"Under the cutting force the tool is off the contour by {1e3 * first.rms:.3f} mm RMS; with the corrected "
+        f"Under the cutting force the tool is off its targets by {1e3 * first.rms:.3f} mm RMS; with the corrected "
         f"program by {1e3 * last.rms:.3f} mm, {100 * (1 - last.rms / first.rms):.1f} % less, and at the worst target "
         f"by {1e3 * last.max:.3f} mm.",
-        f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm RMS was predicted by the calibration alone, which "
-        "does not know the simulated robot.",
+        f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm RMS was predicted by the calibration alone.",
         outlier_words(result),
+        *_turns(result),
         result.predictor.calibration.verdict.text,
     )
+
+
+def _turns(result: DemoResult) -> tuple[str, ...]:
+    way = result.corrected.correction.along
+    if way.worst is None or not way.at_turn:
+        return ()
+    return (f"NOT BETWEEN TARGETS: up to {1e3 * way.most:.2f} mm (line {way.worst.line}), where the load turns.",)
 
 
 def on_truth(result: DemoResult) -> tuple[Residual, Residual]:
