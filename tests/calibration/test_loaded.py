@@ -11,9 +11,11 @@ import pytest
 import elastocal as ec
 from elastocal.calibration.figures import NOT_OF_FILE, forests
 from elastocal.calibration.tables import parameters_table
+from elastocal.calibration.words import automatic, with_words
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.joint_offset import JointOffset
+from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection
 
@@ -64,6 +66,42 @@ def test_deflections_are_predicted_far_below_their_size(poses: int, links: float
     estimate, real = cal.parameters["A2.k"], truth.parameters.values[truth.parameters.index("A2.k")]
     assert abs(estimate.value - real) < 5 * estimate.sd
     assert estimate.sd < 0.2 * real
+
+
+def test_joints_that_tilt_under_load_are_found_where_the_file_has_no_links() -> None:
+    """Bearings a third as soft as their gears: by the gears alone predictions are off by a tenth of the deflection."""
+    rng = np.random.default_rng(2)
+    robot = ec.read_robot("kuka-kr5").nominal.with_joint_compliance()
+    gears = {p.name: p.value for p in robot.parameters if p.kind == "joint_compliance"}
+    tilts = [np.diag([0, 0, 0, *(0.3 * gears[f"{j}.k"] * rng.uniform(0.5, 1.5, 3))]) for j in robot.joints]
+    truth = robot.with_elements(
+        *(LinkCompliance(frame=j, matrix=as_matrix6(k)) for j, k in zip(robot.joints, tilts, strict=True))
+    )
+    q = np.radians(rng.uniform([-120, -120, 20, -150, -100, -150], [120, -40, 120, 150, 100, 150], (55, 6)))
+    wrench = np.zeros((55, 6))
+    wrench[:, :3] = 200 * rng.normal(size=(55, 3))
+    true = deflection(truth, q, [AppliedWrenches(robot.tool, wrench)], robot.tool).translation
+    seen = true[:25] + 1e-5 * rng.normal(size=(25, 3))
+    shown = robot.controller.to_controller(q)
+    known = {"length": "m", "angle": "rad", "markers": [robot.tool]}
+    cal = ec.calibrate(robot, ec.Campaign(q=shown[:25], deflection=seen, wrench=wrench[:25], **known))
+    assert "bearings" in cal.words
+    found = cal.predict(shown[25:], wrench[25:])
+    off = found.deflection[:, 0] - true[25:]
+    size = np.linalg.norm(true[25:], axis=1).mean()
+    assert np.linalg.norm(off, axis=1).mean() < 0.03 * size
+    assert np.mean(np.abs(off) < found.deflection_half_width[:, 0]) > 0.8
+    names = [n for n in cal.names if n.startswith("A1.k")]
+    assert names == ["A1.k", *(f"A1.k{i}{i}" for i in (4, 5, 6) if not robot.tree.joint("A1").unit_axis[i - 4])]
+
+
+def test_bearings_are_left_to_a_file_that_has_links() -> None:
+    stated = ec.read_robot("kuka-kr270")
+    alone = stated.without("link_compliance")
+    assert "bearings" in automatic(alone, loaded=True, placed=False, warms=False)
+    assert "bearings" not in automatic(alone, loaded=False, placed=True, warms=False)
+    assert "bearings" not in automatic(stated, loaded=True, placed=False, warms=False)
+    assert not with_words(stated, ("bearings",))[1]
 
 
 def test_a_load_that_was_not_measured_has_the_interval_of_the_prior() -> None:

@@ -43,7 +43,7 @@ AS_GOOD = 1.02
 """Multiple of the leave-one-out error of an early end within which that of the end of the same search confirms it."""
 SURE, CONFIDENCE = 2.5, 0.988
 """A gain over the nominal robot counts from this many standard errors on, which is this confidence."""
-HARMLESS = {"compliance", "backlash"}
+HARMLESS = {"compliance", "bearings", "backlash"}
 """Words with priors about the file, which cannot do much harm: kept without a gain that counts."""
 MOST_USED = 0.8
 """Share of the numbers left after placing that a model may use; beyond it nothing is left to judge it by."""

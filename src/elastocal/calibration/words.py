@@ -8,6 +8,7 @@
     gain         a joint turns by more or less than it is told
     compliance   joints, links, foundation and compensator give way: logarithmic priors about the file, links tied;
                  where the file has masses, priors on their moments; where it has no foundation, one that tilts
+    bearings     joints tilt across their axes under load, where the file has no links that give way
     backlash     of the joints that have it in the file, not negative
     preload      backlash of gears that the arm's own weight presses to one side, masses unknown
     thermal      links grow with the temperature of the campaign
@@ -31,7 +32,7 @@ from elastocal.model.chain import AXES
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_offset import JointOffset
-from elastocal.model.compliant.link_compliance import as_matrix6
+from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.elements import Element, Occasion, PriorGroup, element_kinds
 from elastocal.model.parameters import Parameter
 from elastocal.model.robot import Robot
@@ -41,6 +42,8 @@ from elastocal.values import dataclass
 
 TILT = 0.1
 """Prior sd of the tilt of a foundation that the file leaves out, in parts of the compliance of the stiffest gear."""
+BEARING = 0.2
+"""Start of the prior sd of the tilt of a joint across its axis, in parts of the compliance of its own gear."""
 
 
 @dataclass(frozen=True)
@@ -203,6 +206,29 @@ def _foundation(robot: Robot, table: Mapping[str, list[Parameter]]) -> tuple[Rob
     return robot.with_elements(rigid), [Wanted(Scale("foundation tilt", TILT * min(gears), 0.0), names, positive=True)]
 
 
+def _has_bearings(robot: Robot) -> bool:
+    """Whether bearings are sought: gears give way in the file, and no links that would say what bearings do."""
+    kinds = {p.kind for p in robot.parameters if p.value}
+    return "joint_compliance" in kinds and "link_compliance" not in kinds
+
+
+def _bearings(robot: Robot) -> tuple[Robot, list[Wanted]]:
+    """Every joint that turns tilts about the two axes of its frame that are not its own, and not to the other side."""
+    gears = {p.name: p.value for p in robot.parameters if p.kind == "joint_compliance" and p.value}
+    if not _has_bearings(robot):
+        return robot, []
+    names: list[str] = []
+    sizes: list[float] = []
+    added: list[Element] = []
+    for j in robot.revolute_joints:
+        own = int(np.argmax(np.abs(robot.tree.joint(j).unit_axis)))
+        added.append(LinkCompliance(frame=j, matrix=as_matrix6(np.zeros((6, 6))), form="beam"))
+        names += [f"{j}.k{i}{i}" for i in (4, 5, 6) if i != 4 + own]
+        sizes += 2 * [gears.get(f"{j}.k", min(gears.values()))]
+    group = Wanted(Scale("bearings", BEARING), tuple(names), np.diag(np.array(sizes) ** -2.0), positive=True)
+    return _with_new(robot, added), [group]
+
+
 def compliance_priors(robot: Robot, known: Sequence[str]) -> tuple[tuple[str, ...], Array]:
     """Compliances that are not among the ``known`` parameters, and the covariance of their prior in SI."""
     wanted = [without_names(w, known) for w in _compliance(robot)[1] if w.log]
@@ -258,11 +284,12 @@ def _moments(rows: Sequence[Parameter]) -> Wanted:
     return Wanted(Scale("mass moments", 1.0, 0.0), tuple(p.name for p in moments), np.diag(np.array(sizes) ** -2.0))
 
 
-_WITH_OTHERS = {"geometry": _geometry, "compliance": _compliance}
+_WITH_OTHERS = {"geometry": _geometry, "compliance": _compliance, "bearings": _bearings}
 """Words whose priors tie several effects together; those of all others are said by the effects themselves."""
 
 _ORDER = (
-    "geometry", "compliance", "weight", "lateral", "harmonics", "preload", "backlash", "coupling", "gain", "thermal",
+    "geometry", "compliance", "bearings", "weight", "lateral", "harmonics", "preload", "backlash", "coupling", "gain",
+    "thermal",
 )  # fmt: skip
 
 
@@ -299,7 +326,7 @@ def automatic(robot: Robot, *, loaded: bool, placed: bool, warms: bool) -> tuple
     compliant = any(p.kind in _LOG_SD or p.kind == "link_compliance" for p in robot.parameters)
     bends = loaded or (compliant and weighed)
     occasion = Occasion(robot, placed, loaded, warms, weighed, bends)
-    tied = {"geometry": placed, "compliance": bends}
+    tied = {"geometry": placed, "compliance": bends, "bearings": loaded and _has_bearings(robot)}
     return tuple(w for w in model_words() if tied.get(w) or any(e.applies(occasion) for e in _effects(w)))
 
 
@@ -317,7 +344,7 @@ def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:
 
 def check_deflections(words: Sequence[str]) -> None:
     """Refuse a rigid model of deflections: it would bend its geometry to explain how the arm gives way."""
-    rigid = [w for w in words if w not in ("compliance", "backlash")]
+    rigid = [w for w in words if w not in ("compliance", "bearings", "backlash")]
     if rigid and "compliance" not in words:
         raise ConflictError(
             f"model word{'s' * (len(rigid) > 1)} {', '.join(rigid)}: deflections are differences at one pose, which a "
