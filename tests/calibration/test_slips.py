@@ -10,7 +10,7 @@ from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
-from elastocal.calibration.load_slips import ORIENTATION_SLIPS
+from elastocal.calibration.orientation_slips import ORIENTATION_SLIPS
 from elastocal.calibration.slips import check_slips, hypotheses
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.transmission import Transmission
@@ -272,6 +272,23 @@ def test_right_loads_pass_however_small_and_beside_any_weight(kind: str, force: 
         assert (
             check_slips(ROBOT, loaded(kind, "right", seed, force, 0.0 if kind == "deflection" else sag)).findings == ()
         )
+
+
+@pytest.mark.parametrize(("angle", "severity"), [(2.1, "error"), (0.8, "error"), (0.4, "warning"), (0.02, "")])
+def test_deflections_in_the_axes_of_an_instrument_are_named(angle: float, severity: str) -> None:
+    """It stands turned about an axis that is nearly upright; the gears are known to a factor."""
+    right = loaded("deflection", "right")
+    turn = Rotation.from_rotvec(angle * np.array([0.1, -0.1, 0.99])).as_matrix()
+    given = right.changed(deflection=right.deflection @ turn)
+    if severity == "error":
+        about = pytest.approx(angle, abs=0.1)
+        with refused("deflections-turned", about, parameter="accept", allowed=("loads as they are",)):
+            check_slips(ROBOT, given)
+        assert [f.code for f in check_slips(ROBOT, given, "loads as they are").findings] == ["accepted"]
+        return
+    found = check_slips(ROBOT, given).findings
+    assert [(f.code, f.severity) for f in found] == [("deflections-turned", "warning")] * bool(severity)
+    assert [f.data["angle"] for f in found] == [pytest.approx(angle, abs=0.1)] * len(found)
 
 
 def stiff() -> ec.Robot:

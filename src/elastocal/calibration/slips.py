@@ -16,7 +16,8 @@ import numpy as np
 
 from elastocal.calibration import load_slips
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.load_slips import check_loads, check_orientations, check_places
+from elastocal.calibration.load_slips import check_loads, check_places
+from elastocal.calibration.orientation_slips import check_orientations, orientations_undone
 from elastocal.calibration.placing import affine_misfit, misplaced_frame, placed_distances
 from elastocal.calibration.row_slips import STATION, each_word, from_rows, in_order, markers_word, mended, parted
 from elastocal.errors import ConflictError, InputError, UnknownNameError
@@ -190,9 +191,7 @@ def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campai
 def _other_than_points(robot: Robot, campaign: Campaign, word: str) -> Campaign | None:
     """The campaign without a slip of orientations, loads or stations; None where ``word`` is none of these."""
     return (
-        load_slips.orientations_undone(campaign, word)
-        or load_slips.loads_undone(robot, campaign, word)
-        or parted(campaign, word)
+        orientations_undone(campaign, word) or load_slips.loads_undone(robot, campaign, word) or parted(campaign, word)
     )
 
 
