@@ -13,7 +13,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from elastocal.errors import ConflictError, NumberError, RangeError, ShapeError, WrongTypeError
 
-UNIT = re.compile(r"_(deg|rad|mm|m)$")
+UNIT = re.compile(r"_(deg|rad|mm|m|N|Nm)$")
 P = ParamSpec("P")
 R = TypeVar("R")
 WORDS: dict[Any, str] = {
@@ -102,9 +102,10 @@ def order_of(name: str, value: Any, *orders: Sequence[str]) -> list[int] | None:
                 return [names.index(each) for each in order]
     known = {each for order in orders for each in order}
     if len(columns) == len(orders[0]) and any(c in known or p in known for c, p in zip(columns, plain, strict=True)):
+        twice = next((c for c in columns if columns.count(c) > 1), "")
+        what = f"has column {twice} twice" if twice else f"has columns {', '.join(columns)}, not all of them known"
         raise ConflictError(
-            f"{name}: some of its columns {', '.join(columns)} are named as axes of the robot and some are not; name "
-            f"all of them so ({', '.join(orders[0])}), or give an array, whose columns count by place",
+            f"{name} {what}; name each of {', '.join(orders[0])} once, or give an array, whose columns count by place",
             parameter=name, value=tuple(columns), allowed=tuple(orders[0]),
         )  # fmt: skip
     return None

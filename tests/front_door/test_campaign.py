@@ -241,6 +241,34 @@ def test_calibrate_and_predict_take_columns_by_name() -> None:
     assert np.array_equal(unnamed.position, there)
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["z", "x", "y"], ["dz_mm", "dx_mm", "dy_mm"], ["x1", "x2", "y1", "y2", "z1", "z2"],
+        ["SMR 2 X", "SMR 2 Z", "SMR 2 Y", "SMR 1 Y", "SMR 1 X", "SMR 1 Z"], ["b.z", "a.z", "b.y", "a.x", "b.x", "a.y"],
+    ],
+)  # fmt: skip
+def test_points_of_a_data_frame_count_by_the_names_of_their_columns(names: list[str]) -> None:
+    def number(name: str) -> float:
+        axis = next(a for a in "zyx" if a in name.lower().removesuffix("_mm"))
+        return 10.0 * (1 + "xyz".index(axis)) + (1 if "1" in name or "a" in name else 2)
+
+    frame = Frame(names, np.tile([number(n) for n in names], (N, 1)))
+    expected = [
+        sorted(v for v in map(number, names) if v % 10 == m) for m in dict.fromkeys(number(n) % 10 for n in names)
+    ]
+    for key in ("position", "deflection"):
+        read = getattr(made(**{"position": None, key: frame, "wrench": [0, 0, 1, 0, 0, 0]}), key)
+        assert read[0].tolist() == expected
+    by_place = Frame([f"column {i}" for i in range(len(names))], frame.values)
+    assert made(position=by_place).position.reshape(N, -1)[0].tolist() == frame.values[0].tolist()
+
+
+def test_loads_of_a_data_frame_count_by_the_names_of_their_columns() -> None:
+    frame = Frame(["mz", "fz_N", "fx_N", "fy", "mx", "my"], np.tile([6.0, 3, 1, 2, 4, 5], (N, 1)))
+    assert made(wrench=frame).wrench[0].tolist() == [1, 2, 3, 4, 5, 6]
+
+
 def at_rest(model: ec.Robot, q: np.ndarray) -> np.ndarray:
     return np.asarray(ec.simulate(model, q, noise=None).position)
 

@@ -60,7 +60,8 @@ class Campaign:
 
     ``q`` (N, n): controller values where the robot has a controller map, else joint values; revolute joints in
     ``angle``, prismatic ones in ``length``; columns of a data frame that have the names of the axes or joints count by
-    name, others by place.  ``position`` (N, 3) or (N, markers, 3), nan where nothing was read; or
+    name, others by place; so do points of a data frame whose columns are all named as axes (``x``, ``SMR1 x``,
+    ``dz2``).  ``position`` (N, 3) or (N, markers, 3), nan where nothing was read; or
     ``deflection`` of the same shape (loaded minus unloaded, in base axes); ``orientation`` (N, 4) quaternions x y z w
     or (N, 3, 3), or rotation vectors (N, 3) in ``angle`` where ``orientation_form`` says so; ``distance`` (N,) or (N,
     markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to the robot, base axes, at ``load_frame``

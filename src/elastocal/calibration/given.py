@@ -8,6 +8,7 @@ Of parameters whose unknown is a logarithm (compliances) the covariance is divid
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
@@ -15,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.arguments import by_name, check_type
+from elastocal.arguments import UNIT, by_name, check_type
 from elastocal.errors import InputError, MissingError, NumberError, RangeError, ShapeError, UnitError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -28,6 +29,7 @@ LENGTHS: dict[str, float] = {"m": 1.0, "mm": 1e-3}
 ANGLES: dict[str, float] = {"rad": 1.0, "deg": float(np.pi / 180)}
 ROUNDED = 1e-3
 """What products of columns may be off by: four digits after the point are enough, three are not."""
+_AXIS = re.compile(r"(?P<marker>.*?)[ ._]?d?(?P<axis>[xyzXYZ])[ _]?(?P<number>\d*)")
 LARGEST = 1e6
 """N or N m: the weight of 100 t."""
 
@@ -131,7 +133,11 @@ def _rows(key: str, out: Array, count: int) -> Array:
 
 
 def point_table(key: str, value: object, count: int) -> Array:
+    """(N, markers, 3); columns of a data frame that are all named as axes count by name."""
+    order = _order_of_axes(getattr(value, "columns", ()))
     out = _numbers(key, value)
+    if order is not None and out.ndim == 2:
+        out = out[:, order]
     if out.ndim == 2 and out.size and out.shape[1] % 3 == 0:
         out = out.reshape(len(out), -1, 3)
     if out.ndim != 3 or out.shape[2] != 3:
@@ -140,6 +146,19 @@ def point_table(key: str, value: object, count: int) -> Array:
     if not np.any(np.isfinite(out)):
         raise NumberError(f"{key}: nothing was read (all nan)")
     return out
+
+
+def _order_of_axes(columns: Iterable[Any]) -> list[int] | None:
+    """Places of columns such as ``x``, ``dx_mm``, ``x1``, ``SMR 1 X`` marker by marker, x, y, z of each."""
+    known = [_AXIS.fullmatch(UNIT.sub("", str(c))) for c in columns]
+    places: dict[tuple[str, str], dict[str, int]] = {}
+    for i, found in enumerate(known):
+        if found is None:
+            return None
+        own = places.setdefault((found["marker"], found["number"]), {})
+        own[found["axis"].lower()] = i
+    whole = 3 * len(places) == len(known) and all(len(own) == 3 for own in places.values())
+    return [own[a] for own in places.values() for a in "xyz"] if known and whole else None
 
 
 def column_table(key: str, value: object, count: int) -> Array:
@@ -165,8 +184,8 @@ def _of_clock(value: Any, kind: str) -> Array:
 
 
 def wrench_table(value: object, count: int) -> Array:
-    """(N, 6) finite numbers, of one wrench for all rows too."""
-    out = _numbers("wrench", value)
+    """(N, 6) finite numbers, of one wrench for all rows too; columns of a data frame by their names."""
+    out = _numbers("wrench", by_name("wrench", value, ("fx", "fy", "fz", "mx", "my", "mz")))
     if out.shape == (6,):
         out = np.tile(out, (count, 1))
     if out.ndim != 2 or out.shape[1] != 6 or not np.all(np.isfinite(out)):
