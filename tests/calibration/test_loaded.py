@@ -68,6 +68,36 @@ def test_deflections_are_predicted_far_below_their_size(poses: int, links: float
     assert estimate.sd < 0.2 * real
 
 
+def test_places_of_markers_are_found_by_deflections_alone(tmp_path: Path) -> None:
+    """By names that the robot file does not have; one that it has stays where it is there."""
+    rng = np.random.default_rng(3)
+    robot = ec.read_robot("kuka-kr270")
+    truth = softened(robot, rng, 1.0)
+    low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((50, robot.n))
+    wrench = np.zeros((50, 6))
+    wrench[:, :3] = 2000 * rng.normal(size=(50, 3))
+    true = moved(truth, q, wrench)
+    shown = robot.controller.to_controller(q)
+    given = {"q": shown[:20], "wrench": wrench[:20], "length": "m", "angle": "rad", "markers": ["a", "marker2", "c"]}
+    seen = true[:20] + 2e-5 * rng.normal(size=(20, 3, 3))
+    cal = ec.calibrate(robot, ec.Campaign(deflection=seen, **given), ["compliance"])
+    tool = robot.kinematics(np.zeros((1, robot.n)))
+    spots = [robot.kinematics(np.zeros((1, robot.n)), frame=m).position[0] - tool.position[0] for m in MARKERS]
+    real = np.array(spots) @ tool.rotation[0]
+    assert np.linalg.norm(real[[0, 2]], axis=1).min() > 0.07
+    sd = np.sqrt(np.diag(cal.covariance))[-12:-3].reshape(3, 3)
+    assert sd[[0, 2]].max() < 0.02
+    assert np.abs(cal.placing.markers - real)[[0, 2]].max() < 4 * sd[[0, 2]].max()
+    assert cal.placing.markers[1] == pytest.approx(real[1])
+    found = ec.read_calibration(cal.save(tmp_path / "c.json")).predict(shown[20:], wrench[20:])
+    off = found.deflection - true[20:]
+    assert np.linalg.norm(off, axis=2).mean() < 5e-5
+    assert np.mean(np.abs(off) < found.deflection_half_width) > 0.85
+    (said,) = [w for w in cal.warnings if w.code == "deflection-point"]
+    assert said.data == {"markers": ["a", "c"], "frame": robot.tool}
+
+
 def test_joints_that_tilt_under_load_are_found_where_the_file_has_no_links() -> None:
     """Bearings a third as soft as their gears: by the gears alone predictions are off by a tenth of the deflection."""
     rng = np.random.default_rng(2)

@@ -17,7 +17,7 @@ from elastocal.calibration.ladder import CONFIDENCE, GAP, Ladder, Rung
 from elastocal.calibration.load_slips import OF_SIZE
 from elastocal.calibration.noise import FACTOR, SHARE, SIDE, STATED, Instrument, conflict
 from elastocal.calibration.omitted import omitted_effects
-from elastocal.calibration.task import Task
+from elastocal.calibration.task import NEAR, Task
 from elastocal.distributions import chdtrc, fdtrc
 from elastocal.quantities import probability
 from elastocal.results import Finding, note, warning
@@ -140,10 +140,17 @@ def _points_of_deflections(task: Task) -> list[Finding]:
     unknown = [m for m, frame in zip(s.markers, s.frames, strict=True) if frame == tool != m]
     if not unknown:
         return [geometry]
-    text = (
-        f"deflections of {', '.join(unknown)} are taken as those of the origin of {tool}; "
-        "name markers that are frames of the robot if they were read elsewhere"
-    )
+    names = ", ".join(unknown)
+    if task.sight.unplaced.any():
+        text = (
+            f"where {names} sit is estimated with the rest, by what the load turns {tool}, with a prior sd of "
+            f"{1e3 * NEAR:.0f} mm about its origin; name markers as frames of the robot where their places are known"
+        )
+    else:
+        text = (
+            f"deflections of {names} are taken as those of the origin of {tool}; "
+            "name markers that are frames of the robot if they were read elsewhere"
+        )
     return [geometry, note("deflection-point", text, markers=unknown, frame=tool)]
 
 

@@ -1,8 +1,9 @@
 """What a robot, its stations and its markers let the instruments read, and how that depends on every unknown.
 
 Unknowns, in this order: parameters of the robot; six for every station; three for every marker; three for the turn of
-the tool.  Where nothing but deflections is read, those of the robot alone.  Rows of a state: points (x, y, z of every
-marker), orientation, deflections, distances, as far as the campaign has them.
+the tool.  Where nothing but deflections is read, of markers that are frames of the robot, those of the robot alone.
+Markers that are none turn with the tool by what the load turns it, which tells where they sit.  Rows of a state: points
+(x, y, z of every marker), orientation, deflections, distances, as far as the campaign has them.
 """
 
 from __future__ import annotations
@@ -46,6 +47,14 @@ class Sight:
     def placed(self) -> bool:
         """Whether readings tell where instrument and markers are; deflections alone do not."""
         return any(key != "deflection" for key in self.sections)
+
+    @cached_property
+    def unplaced(self) -> Bools:
+        """Markers of deflections alone that sit nobody knows where; one without a name is the tool itself."""
+        s = self.states
+        if self.placed or s.markers == ("marker1",):
+            return np.zeros(s.points, dtype=bool)
+        return np.array([m != frame for m, frame in zip(s.markers, s.frames, strict=True)], dtype=bool)
 
     @property
     def rows(self) -> int:
@@ -106,8 +115,9 @@ class Sight:
 
     @property
     def extra(self) -> int:
-        """Unknowns beside those of the robot; deflections alone depend on none."""
-        return 0 if not self.placed else 6 * len(self.states.stations) + 3 * self.states.points + 3
+        """Unknowns beside those of the robot; deflections of markers whose places are known depend on none."""
+        some = self.placed or bool(self.unplaced.any())
+        return 6 * len(self.states.stations) + 3 * self.states.points + 3 if some else 0
 
     @cached_property
     def centres(self) -> Array:
@@ -167,6 +177,9 @@ class Sight:
             off[:, part] = (s.deflection - change).reshape(s.count, -1)
             by = point_slopes(at.slope, arms) - point_slopes(rest.slope, still)
             slope[:, part, :p] = by.reshape(s.count, 3 * s.points, p)
+            for j in np.flatnonzero(self.unplaced).tolist():
+                rows, first = slice(part.start + 3 * j, part.start + 3 * j + 3), p + 6 * len(s.stations) + 3 * j
+                slope[:, rows, first : first + 3] = at.turn - rest.turn
         if s.distance is not None:
             part = self.sections["distance"]
             size = np.linalg.norm(points, axis=2)

@@ -6,6 +6,7 @@ parameter cannot change its sign.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +24,8 @@ from elastocal.values import dataclass
 
 FLAT = 30.0
 """Prior sd in m and rad of stations and markers of which nothing is known."""
+NEAR = 0.15
+"""Prior sd in m of markers of deflections about the tool's origin, where nothing is known of them."""
 KNOWN = 1e-7
 """Sd of those that are taken as known, where only deflections are read."""
 
@@ -130,7 +133,16 @@ def assemble(task: Task, x: Array, placing: Placing, exact: bool = True) -> Bloc
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])
-    return Blocks(sight.fold(readings), sight.fold(slope), used, noise, task.groups, power, parts)
+    return Blocks(sight.fold(readings), sight.fold(slope), used, noise, _groups_at(task, placing), power, parts)
+
+
+def _groups_at(task: Task, placing: Placing) -> tuple[Group, ...]:
+    """Unknowns of the placing count from here, the prior of markers of deflections from the tool's origin."""
+    loose = task.sight.unplaced
+    if not loose.any():
+        return task.groups
+    mean = -placing.markers[loose].ravel()
+    return tuple(replace(g, mean=mean) if g.scale.name == "markers" else g for g in task.groups)
 
 
 def _groups(task: Task) -> list[Group]:
@@ -146,10 +158,14 @@ def _placing_groups(task: Task) -> list[Group]:
     """Stations, markers and the tool's turn."""
     s, p = task.sight.states, len(task.names)
     stations, m = len(s.stations), s.points
-    if not task.sight.placed:
+    if not task.sight.extra:
         return []
     shifts = np.concatenate([p + 6 * k + np.arange(3) for k in range(stations)])
     markers, turn = p + 6 * stations + np.arange(3 * m), p + task.sight.extra - 3 + np.arange(3)
+    if not task.sight.placed:
+        loose = np.repeat(task.sight.unplaced, 3)
+        others = np.concatenate([shifts, shifts + 3, markers[~loose], turn])
+        return [Group(Scale("markers", NEAR, 0.0), markers[loose]), Group(Scale("placing", KNOWN, 0.0), others)]
     return [
         Group(Scale("stations", FLAT, 0.0), np.concatenate([shifts, shifts + 3])),
         Group(Scale("markers", FLAT, 0.0), markers),
