@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 import elastocal as ec
 from elastocal.calibration.orientation_slips import ORIENTATION_SLIPS
 from elastocal.calibration.slips import check_slips, hypotheses
+from elastocal.errors import InputError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.transmission import Transmission
 
@@ -231,6 +232,28 @@ def test_sound_orientations_pass_and_any_others_are_warned_of(points: bool) -> N
     (finding,) = check_slips(ROBOT, oriented(anything.as_matrix(), points=points)).findings
     assert finding.code == "orientations-far"
     assert finding.data["angle"] > 1.0
+
+
+def ranged(factor: float = 1.0, step: int = 0) -> ec.Campaign:
+    """Distances of a marker from a point that stands still, in another unit or ``step`` rows off."""
+    q, y = table()
+    far = np.linalg.norm(y[:, 0] - [1.5, 2.5, 0.3], axis=1)
+    return ec.Campaign(q=q, distance=factor * np.roll(far, step), length="m", angle="rad")
+
+
+@pytest.mark.parametrize("factor", [1e3, 1e-3, 1 / 25.4, 25.4])
+def test_distances_in_another_unit_are_named(factor: float) -> None:
+    """Whatever fits them: in mm and taken for m they made points that no arithmetic holds, in inch an improvement."""
+    assert check_slips(ROBOT, ranged()).findings == ()
+    with refused("slip", f"distances times {1 / factor:g}", parameter="distance"):
+        check_slips(ROBOT, ranged(factor))
+
+
+def test_distances_of_other_rows_are_far_from_the_robot() -> None:
+    with pytest.raises(InputError) as caught:
+        check_slips(ROBOT, ranged(step=7))
+    assert (caught.value.code, caught.value.parameter) == ("distances-far", "distance")
+    assert 0.05 < caught.value.value < 2.0
 
 
 def loaded(kind: str, written: str, seed: int = 0, force: float = 1500.0, sag: float = 0.0) -> ec.Campaign:

@@ -16,6 +16,7 @@ import numpy as np
 
 from elastocal.calibration import load_slips
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.distance_slips import check_distances
 from elastocal.calibration.load_slips import check_loads, check_places
 from elastocal.calibration.orientation_slips import check_orientations, orientations_undone
 from elastocal.calibration.placing import affine_misfit, misplaced_frame, placed_distances
@@ -75,13 +76,16 @@ class Checked:
 
 
 def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = ()) -> Checked:
-    """Points first, then orientations and loads of the robot that they have shown."""
+    """Points first, then distances, orientations and loads of the robot that they have shown."""
     checked = _check_points(robot, campaign, accept)
     as_they_are = load_slips.AS_THEY_ARE in ((accept,) if isinstance(accept, str) else accept)
+    robot, campaign = checked.robot, checked.campaign
+    ranged = campaign.distance is not None
     found = (
-        check_orientations(checked.robot, checked.campaign),
-        None if as_they_are else check_loads(checked.robot, checked.campaign),
-        None if as_they_are else check_places(checked.robot, checked.campaign),
+        check_distances(robot, campaign, FAR * size_of(robot, campaign.joint_values(robot))) if ranged else None,
+        check_orientations(robot, campaign),
+        None if as_they_are else check_loads(robot, campaign),
+        None if as_they_are else check_places(robot, campaign),
     )
     return replace(checked, findings=(*checked.findings, *(f for f in found if f is not None)))
 
