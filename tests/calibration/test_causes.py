@@ -13,7 +13,9 @@ from elastocal.calibration.causes import with_causes
 from elastocal.calibration.row_slips import mended
 from elastocal.calibration.run import calibrate
 from elastocal.errors import InputError, RangeError
+from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
+from elastocal.model.statics.deflection import deflection
 
 WORDS = ("geometry", "weight")
 KR270 = shipped("kuka-kr270")
@@ -54,6 +56,20 @@ def test_two_rows_exchanged(markers: int) -> None:
     right = calibrate(KR270, of(KR270, q, x), WORDS)
     assert accepted.outliers == right.outliers == ()
     assert np.array_equal(accepted.covariance, right.covariance)
+
+
+def test_deflections_that_are_left_out_have_no_points_to_exchange() -> None:
+    """Two of them beside positions of other rows: nothing is computed of points that were not read."""
+    q, x = table(KR270, 1)
+    push = np.where(np.arange(30) < 20, 0.0, 2000.0)[:, None] * np.eye(6)[2]
+    at = np.where(push.any(axis=1)[:, None, None], np.nan, x)
+    soft = KR270.with_joint_compliance()
+    moved = deflection(soft, KR270.controller.to_joints(q), [AppliedWrenches(soft.tool, push)]).translation[:, None]
+    moved = np.where(push.any(axis=1)[:, None, None], moved, np.nan)
+    moved[[22, 26]] += 0.02
+    found = calibrate(soft, campaign(q, soft, position=at, deflection=moved, wrench=push), ("geometry", "compliance"))
+    assert set(told(found)) == {22, 26}
+    assert not any(told(found).values())
 
 
 def test_markers_exchanged_in_one_row() -> None:

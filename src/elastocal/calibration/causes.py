@@ -125,8 +125,8 @@ def _doubted(cal: Calibration) -> list[int]:
 def _wrong(cal: Calibration, campaign: Campaign) -> _Wrong | None:
     if campaign.position is None:
         return None
-    rows = np.array(_doubted(cal)[:MOST], int)
-    if not len(rows):
+    rows = np.array([r for r in _doubted(cal)[:MOST] if np.isfinite(campaign.position[r]).all(axis=1).any()], int)
+    if not len(rows):  # or deflections alone, of which no cause is known
         return None
     gone = np.zeros((campaign.count, campaign.points), dtype=bool)
     for o in cal.outliers:
