@@ -62,6 +62,20 @@ def test_points_find_their_joint_values_whatever_the_names(tmp_path: Path, name:
     assert {p.name for p in read.files} == {"export.txt", "poses.xlsx"}
 
 
+@pytest.mark.parametrize("axis", ["x", "z"])
+def test_a_dial_gauge_reads_deflections_in_one_direction(tmp_path: Path, axis: str) -> None:
+    rows = [[*q, -100.0, -0.1 * (i + 1)] for i, q in enumerate(DEG)]
+    lines = [",".join(map(str, row)) for row in ([*AXES, "fz_N", f"d{axis}_mm"], *rows)]
+    (tmp_path / "gauge.csv").write_text("\n".join(lines))
+    read = observed_tables([tmp_path / "gauge.csv"], ROBOT, {})
+    expected = np.where(np.array(list("xyz")) == axis, -1e-4 * np.arange(1, 5)[:, None], np.nan)
+    np.testing.assert_allclose(read.readings.read["deflection"][:, 0], expected)
+    said = [n.text for n in read.notes]
+    assert f"gauge.csv: of the deflection d{axis} alone was read." in said
+    assert not any("lack numbers" in text for text in said)
+    assert read.readings.places[2] == "gauge.csv line 4"
+
+
 def test_a_csv_of_points_is_joined_too(tmp_path: Path) -> None:
     rows = "".join(f"P{i + 1:02d},{x},{y},{z}\n" for i, (x, y, z) in enumerate(MM))
     (tmp_path / "points.csv").write_text(f"name,x_mm,y_mm,z_mm\n{rows}")

@@ -122,7 +122,7 @@ def understand(
         marker, name, factor = matched
         target = fields if marker is None else readings.setdefault(marker, {})
         add_once(raw, target, name, Field(place, factor))
-    notes = (*titles.notes(fields, unused), *_marker_notes(raw, readings))
+    notes = (*titles.notes(fields, unused), *_marker_notes(raw, readings), *_gauge_notes(raw, readings))
     campaign_columns = CampaignColumns(fields, readings, notes, lost_loads(raw, unused))
     _check_axes(raw, campaign_columns, axes, unused)
     _check_markers(raw, campaign_columns)
@@ -162,6 +162,13 @@ def _marker_notes(raw: RawTable, readings: Mapping[str, Mapping[str, Field]]) ->
     firsts = {m: raw.header[min(f.place for f in columns.values())] for m, columns in readings.items() if m and columns}
     taken = [f"{title} is of {m}" for m, title in firsts.items() if _own_words(title, m)]
     return (f"{raw.file.rpartition('/')[2]}: {', '.join(taken)}.",) if taken else ()
+
+
+def _gauge_notes(raw: RawTable, readings: Mapping[str, Mapping[str, Field]]) -> tuple[str, ...]:
+    """Deflections in one direction or two, as of a dial gauge."""
+    read = {tuple(q for q in SHIFT if q in columns) for columns in readings.values()} - {(), SHIFT}
+    name = raw.file.rpartition("/")[2]
+    return tuple(f"{name}: of the deflection {' and '.join(some)} alone was read." for some in sorted(read))
 
 
 def _own_words(title: str, marker: str) -> bool:
@@ -238,7 +245,7 @@ def _check_markers(raw: RawTable, columns: CampaignColumns) -> None:
 def _check_groups(
     raw: RawTable, marker: str, columns: Mapping[str, Field], kind: str | None, unused: Sequence[str]
 ) -> None:
-    """Each quantity has all its columns, and each is given in one way."""
+    """Each quantity has all its columns, but for deflections of the best predictor, and each is given in one way."""
     where, prefix = raw.top, f"{marker}." if marker else ""
     if any(q in columns for q in SHIFT) and any(q in columns for q in ((*LOADED, *UNLOADED) if kind else UNLOADED)):
         raise DuplicateError(f"{where}: {prefix}dx and {prefix}x give the deflection in two ways; keep one")
@@ -247,7 +254,7 @@ def _check_groups(
         raise DuplicateError(f"{where}: {turned[0][0]} and {turned[1][0]} give the orientation in two ways; keep one")
     for group in wanted_groups(columns, kind):
         absent = [q for q in group if q not in columns]
-        if absent:
+        if absent and not (group == SHIFT and kind is None and len(absent) < len(group)):
             unit = {id(PLAIN): "", id(ANGLE): "_mrad" if group in (TURN, ORIENTATION) else "_deg"}
             suffix = unit.get(id(units_of(absent[0])), "_mm")
             number = marker.removeprefix("marker")

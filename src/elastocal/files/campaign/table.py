@@ -102,7 +102,8 @@ class CampaignTable:
         """Where the numbers of a marker stand: ``both.txt line 113 less line 18 (P03_SMR1_1)``; ``rest`` names the
         point without load only."""
         columns = self.columns.readings.get(self.holder(marker), {})
-        names = [t[0] for t in (SHIFT, LOADED, UNLOADED, DISTANCE) if t[0] in columns and not (rest and t is LOADED)]
+        firsts = [(t, next((n for n in t if n in columns), "")) for t in (SHIFT, LOADED, UNLOADED, DISTANCE)]
+        names = [n for t, n in firsts if n and not (rest and t is LOADED)]
         spots = [self.raw.spot(self.poses.lines[row], columns[n].place) for n in names]
         spots = spots or [(self.raw.file, self.poses.lines[row])]
         files = [self.word if file == self.raw.file else Path(file).name for file, _ in spots]
@@ -117,7 +118,7 @@ class CampaignTable:
         """Place, column and text of a number, of a shift or of a turn."""
         columns = self.columns.readings[self.holder(marker)]
         groups = (TURN, *ORIENTATIONS) if turn else (SHIFT, LOADED, DISTANCE)
-        name = next(g[min(axis, len(g) - 1)] for g in groups if g[0] in columns)
+        name = next(g[min(axis, len(g) - 1)] for g in groups if any(n in columns for n in g))
         text, place = cell(self.raw, self.raw.rows[row], columns[name])
         return place, self.raw.header[columns[name].place], text
 
@@ -158,7 +159,7 @@ def _read(raw: RawTable, fields: Mapping[str, Field], wanted: Wanted, missed: se
     """What was read of one marker."""
     out = {}
     for what, group in (("position", LOADED), ("deflection", SHIFT), ("turn", TURN), ("rest", UNLOADED)):
-        if group[0] in fields:
+        if any(name in fields for name in group):
             out[what] = _numbers(raw, fields, group, wanted, missed)
     if "rest" in out:
         out["deflection"] = out.pop("position") - out["rest"]
@@ -174,9 +175,13 @@ def _read(raw: RawTable, fields: Mapping[str, Field], wanted: Wanted, missed: se
 def _numbers(
     raw: RawTable, fields: Mapping[str, Field], group: tuple[str, ...], wanted: Wanted, missed: set[int]
 ) -> Array:
-    """Columns (N, width), nan where nothing was read; the lines of such rows are added to ``missed``."""
-    out = si_readings(raw, [fields[name] for name in group], wanted.skip)
-    missed.update(raw.lines[np.isnan(out).any(axis=1)].tolist())
+    """Columns (N, width), nan where nothing was read; the lines of such rows are added to ``missed``, but for columns
+    that the table has not."""
+    have = [i for i, name in enumerate(group) if name in fields]
+    read = si_readings(raw, [fields[group[i]] for i in have], wanted.skip)
+    missed.update(raw.lines[np.isnan(read).any(axis=1)].tolist())
+    out = np.full((len(read), len(group)), np.nan)
+    out[:, have] = read
     return out
 
 
