@@ -12,6 +12,7 @@ from oracle.robots import configurations, random_robot, random_wrench
 import elastocal as ec
 from elastocal import robots
 from elastocal.model.compliant.joint_backlash import JointBacklash
+from elastocal.model.frames import _chains
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
@@ -30,6 +31,7 @@ ROBOTS = sorted(p.stem for p in Path(robots.__file__).parent.glob("*.yaml"))
 
 def _fresh(robot):
     """The same robot, whose chain has no code yet."""
+    _chains.cache_clear()
     return replace(robot, tree=replace(robot.tree))
 
 

@@ -133,7 +133,7 @@ class FrameTree:
 
     @cached_property
     def chains(self) -> dict[object, Any]:
-        """Chains of these frames by their degrees of freedom; trees that move alike share them, and the code of them."""
+        """Chains of these frames by their degrees of freedom; trees that are alike share them, and the code of them."""
         poses = (f.pose.rotation.tobytes() + f.pose.translation.tobytes() for f in self.frames)
         return _chains(tuple((f.name, f.parent, pose, f.joint) for f, pose in zip(self.frames, poses, strict=True)))
 
