@@ -32,7 +32,7 @@ def test_state_and_motion_are_those_of_the_chain_itself(name):
         inputs = chain.inputs(values)
         every = tuple(range(len(chain.dofs)))
         expected = chain.run(inputs, every)
-        found = straight_line.state(chain, chain.pattern(values), every)(*straight_line.flat(inputs))
+        found = straight_line.state(chain, chain.pattern(values))(*straight_line.flat(inputs))
         for a, b in zip(_leaves(found), _leaves(expected), strict=True):
             np.testing.assert_array_equal(a, b)
 

@@ -42,7 +42,7 @@ def _check_rows(robot, q, seed):
     frames = robot.tree.names
     applied = [AppliedWrenches(robot.tool, push), AppliedWrenches(frames[len(frames) // 2], push[::-1], follows=True)]
     seen = ((robot.tool, 6), (frames[-1], 3))
-    state = rigid_state(posture, dofs)
+    state = rigid_state(posture)
     motion = np.concatenate([state.jacobian(f, dofs)[:rows] for f, rows in seen]).swapaxes(0, 1)
     force = sum(np.einsum("adn,an->dn", state.jacobian(w.frame, dofs), w.in_base(state)) for w in applied)
     workspace = np.empty((10 * len(dofs), len(q)))

@@ -43,7 +43,7 @@ from elastocal.values import dataclass
 PROBES = (0.25, 0.5, 0.75)
 DEEPEST = 10
 _PARTS = 2**DEEPEST
-FEW = 200
+FEW = 300
 """Places in a call up to which it takes hardly longer than for one."""
 SHORTEST = 1e-3
 """m of a piece next to a target at which the load turns: the tool is off just behind it however short that is."""

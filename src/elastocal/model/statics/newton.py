@@ -80,8 +80,8 @@ class States:
 
     @cached_property
     def poses(self) -> ChainState:
-        """Where all frames are; without screws."""
-        return self.posture.model.chain.evaluate(self.values, self.size, screws=())
+        """Where all frames are."""
+        return self.posture.model.chain.evaluate(self.values, self.size)
 
     @cached_property
     def forces(self) -> Forces:
