@@ -279,7 +279,8 @@ def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | Non
     mean = job.loads.wrench[rows].mean(axis=0)[None]
     load = () if not mean.any() else (AppliedWrenches(job.loads.frame or frame, mean, job.loads.follows),)
     q = at.q[at.reached]
-    bent = equilibrium(model, q, load)
+    bends = np.broadcast_to(result.commands.bends[middle], (len(q), len(model.chain.dofs)))
+    bent = equilibrium(model, q, load, start=bends, judged=False)
     standing = Standing(np.arange(len(q)), model, q, load, bent)
     stiff = _spread(at, standing.softest(frame))
     if result.covariance is None or result.known is None:
