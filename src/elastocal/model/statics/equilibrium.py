@@ -142,8 +142,6 @@ def _critical(flex: Flexibility, batch: States, theta: Array, share: Array) -> A
 Progress = Callable[[int, int], None]
 FEW = 16
 """Flexible coordinates up to which twice as many configurations go in one chunk: calls cost more than memory."""
-HANGING = 12
-"""Steps of Newton's method that a state gets in which a joint seems to hang free in its backlash."""
 UNJUDGED = 1e-9
 """Scaled step, in rad and in m per m, at which substitution ends where states are not judged: known to a nanometre."""
 
@@ -272,16 +270,13 @@ def solve_equilibrium(
 ) -> tuple[Array, Array, Ints, Bools, Bools, Bools]:
     """theta and Q (n, N), steps taken, whether converged, and whether by substitution alone.
 
-    Where that fails, by a search; a short one where a joint seems to hang free (told last), since hardly any ends
-    there."""
+    Where that fails, by a search.  Last, where a joint seemed to hang free then."""
     theta, force, steps, quick = substituted(start, tolerance)
     done, hangs, rows = quick.copy(), np.zeros(start.size, dtype=bool), np.flatnonzero(~quick)
     if len(rows):
-        hangs[rows] = stability.floating(start.take(rows))
-        for at, short in ((rows[~hangs[rows]], False), (rows[hangs[rows]], True)):
-            if len(at):
-                out = newton_equilibrium(start.take(at), HANGING) if short else searched(start.take(at))
-                theta[:, at], force[:, at], steps[at], done[at] = out
+        hard = start.take(rows)
+        hangs[rows] = stability.floating(hard)
+        theta[:, rows], force[:, rows], steps[rows], done[rows] = searched(hard, hangs[rows])
     return theta, force, steps, done, quick, hangs
 
 
