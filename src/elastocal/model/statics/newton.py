@@ -31,7 +31,7 @@ LONGEST_STEP = 0.3  # scaled: beyond it the tangent says little
 _COMPRESS_AFTER = 6
 HANGING = 12
 """Steps of Newton's method that a state gets in which a joint seems to hang free in its backlash."""
-BACK = 1e-6
+BACK = 1e-4
 """Share of a step by which a search is where it was two steps ago: from side to side of a backlash, for ever."""
 LEAST, NEAREST = 0.03, 0.002
 """Rates of a substitution that are counted upon, whatever was seen; the other with the tangent of states nearby."""
