@@ -334,11 +334,12 @@ def line_points(work: Job, stated: Job | None, commands: Commands, tolerance: fl
 
 def in_bases(work: Job, points: Mapping[int, Points]) -> dict[int, Inserted]:
     """The same as the program writes them: in the base of the end of their move."""
-    out = {}
+    out, to_controller = {}, work.placed.model.controller.to_controller
     for i, some in points.items():
         base = work.placed.base(ends_of(work, i)[1])
         turn = np.einsum("ji,njk->nik", base.rotation, some.rotations)
-        out[i] = Inserted((some.positions - base.translation) @ base.rotation, turn, some.before)
+        place, axes = (some.positions - base.translation) @ base.rotation, to_controller(some.commands)
+        out[i] = Inserted(place, turn, some.before, axes)
     return out
 
 
@@ -358,6 +359,7 @@ def without_points(
         if why:
             message = f"{move.file}, line {move.line}: gets no further points, and is off by {length(off)}; {why}."
             data = {"file": move.file, "line": move.line, "off": float(off)}
+            data |= {"parameter": "chord"} if why == HIGH else {}
             out.append(Finding("no-points-inserted", "warning", message, data))
     return tuple(out)
 
