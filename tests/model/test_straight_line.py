@@ -80,9 +80,13 @@ def test_compiled_kinematics_and_forces_are_those_of_numpy_to_the_bit(tmp_path, 
 
 
 def test_robots_whose_frames_are_alike_share_their_code():
-    one = ec.read_robot("ur10e")
-    frames = tuple(Frame(f.name, f.parent, Pose(f.pose.rotation, f.pose.translation), f.joint) for f in one.tree.frames)
-    longer = (*frames[:-1], replace(frames[-1], pose=Pose(translation=frames[-1].pose.translation + 1e-9)))
-    again, other = (replace(one, tree=FrameTree(of)) for of in (frames, longer))
+    robot = ec.read_robot("ur10e")
+    *most, last = (
+        Frame(f.name, f.parent, Pose(f.pose.rotation, f.pose.translation), f.joint) for f in robot.tree.frames
+    )
+    longer = replace(last, pose=Pose(last.pose.rotation, last.pose.translation + 1e-9))
+    one, again, other = (
+        replace(robot, tree=FrameTree((*most, end))) for end in (last, replace(last, source="a"), longer)
+    )
     assert again.chain is one.chain
     assert other.chain is not one.chain
