@@ -234,6 +234,7 @@ def test_points_are_put_into_lines_until_they_hold(run: Any, tmp_path: Path) -> 
     head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 0, Y 100, Z 200, A 0, B 0, C 0}\n"
     path.write_text(f"{head}x_mm,y_mm,z_mm,a_deg,b_deg,c_deg\n-700,-500,0,0,0,180\n300,500,0,0,0,180\n")
     words = ("compensate", path, "--robot", KR270, "--near", HOME, *PUSH, "--json")
+    assert "Have points put into lines and arcs (--densify-um)." in " ".join(answered(run(*words))["verdict"])
     told = answered(run(*words, "--densify-um", "5", "--out", tmp_path / "new.csv"))
     assert told["inputs"]["inserted"] > 0
     new = [np.array([float(r[f"{c}_mm"]) for c in "xyz"]) for r in csv_rows((tmp_path / "new.csv").read_text())]

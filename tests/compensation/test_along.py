@@ -103,6 +103,7 @@ def test_a_long_line_and_an_arc_are_off_between_their_targets(robot, program) ->
     assert done.leaves_way
     finding = next(f for f in done.verdict if f.code == "between-targets")
     assert (finding.data["line"], finding.severity) == (6, "warning")
+    assert finding.data["parameter"] == "densify"
     assert "Every motion" not in done.verdict[0].text
 
 

@@ -13,6 +13,7 @@ from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.program import Given
 from elastocal.compensation.run import compensate
 from elastocal.compensation.streamed import streamed
+from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.spatial.pose import Pose
 
@@ -155,6 +156,23 @@ def test_lines_that_are_left_are_named_by_their_place_in_the_whole():
     _, whole, pieces = corrected(data, 20)
     assert pieces is not None
     assert [(s.line, s.reason) for s in pieces.left] == [(s.line, s.reason) for s in whole.left]
+
+
+def test_errors_in_a_piece_name_their_line_in_the_whole():
+    data = text()
+    run, row = post_kinds()["krl"]().long({"part.src": data}, 20, 20, 10), data.splitlines()[60]
+    call = partial(compensate, read_robot("kuka-kr270"), judged=False)
+
+    def refusing(program, near):
+        lines = program.files["part.src"].splitlines()
+        if row in lines:
+            place = lines.index(row) + 1
+            raise InputError(f"part.src, line {place}: too far", file="part.src", line=place)
+        return call(program, near=NEAR if near is None else near)
+
+    with pytest.raises(InputError, match=r"^part.src, line 61: too far") as told:
+        streamed(run, FRAMES["krl"], "", refusing, lambda program, _: call(program, near=NEAR))
+    assert told.value.line == 61
 
 
 @pytest.mark.parametrize("data", [text(15), b"DEF a()\nLIN XP1\nEND\n" * 40, text().replace(b"X", b"Q")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,12 @@ import pytest
 import elastocal as ec
 from elastocal import robots
 from elastocal.model import straight_line
+from elastocal.model.frames import Frame, FrameTree
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.spatial import compiled
+from elastocal.spatial.pose import Pose
 from elastocal.spatial.tape import FEW, Code
 
 ROBOTS = sorted(p.stem for p in Path(robots.__file__).parent.glob("*.yaml"))
@@ -29,7 +32,7 @@ def test_state_and_motion_are_those_of_the_chain_itself(name):
         inputs = chain.inputs(values)
         every = tuple(range(len(chain.dofs)))
         expected = chain.run(inputs, every)
-        found = straight_line.state(chain, chain.pattern(values), every)(*straight_line.flat(inputs))
+        found = straight_line.state(chain, chain.pattern(values))(*straight_line.flat(inputs))
         for a, b in zip(_leaves(found), _leaves(expected), strict=True):
             np.testing.assert_array_equal(a, b)
 
@@ -74,3 +77,16 @@ def test_compiled_kinematics_and_forces_are_those_of_numpy_to_the_bit(tmp_path, 
         np.testing.assert_array_equal(getattr(fast, part), getattr(plain, part))
     np.testing.assert_array_equal(fast_bent.theta, bent.theta)
     np.testing.assert_array_equal(fast_bent.force, bent.force)
+
+
+def test_robots_whose_frames_are_alike_share_their_code():
+    robot = ec.read_robot("ur10e")
+    *most, last = (
+        Frame(f.name, f.parent, Pose(f.pose.rotation, f.pose.translation), f.joint) for f in robot.tree.frames
+    )
+    longer = replace(last, pose=Pose(last.pose.rotation, last.pose.translation + 1e-9))
+    one, again, other = (
+        replace(robot, tree=FrameTree((*most, end))) for end in (last, replace(last, source="a"), longer)
+    )
+    assert again.chain is one.chain
+    assert other.chain is not one.chain

@@ -13,6 +13,7 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics import equilibrium as equilibrium_module
+from elastocal.model.statics import newton, stability
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.spatial.pose import Pose
 
@@ -104,6 +105,15 @@ def test_no_path_is_followed_to_where_a_joint_hangs_free(monkeypatch):
     assert sizes == []
 
 
+def test_a_joint_that_hangs_free_is_asked_for_once_and_its_search_ends_where_it_turns_back(monkeypatch):
+    asked, floating = [], stability.floating
+    monkeypatch.setattr(stability, "floating", lambda states: asked.append(states.size) or floating(states))
+    found = equilibrium(pendulum(1e-3, -1.0), [[5e-4]])
+    assert found.counts() == {"undetermined_backlash": 1}
+    assert asked == [1]
+    assert 2 < found.steps[0] < newton.HANGING
+
+
 def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
     """Newton made to fail from half the load on, far below the critical one: no verdict, no load factor."""
     found = equilibrium_module.newton_equilibrium
@@ -115,7 +125,7 @@ def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
 
     def weak_from_rest(batch, tolerance):
         theta, force, steps, done = weak(batch)
-        return theta, force, steps, done, np.zeros_like(done)
+        return theta, force, steps, done, np.zeros_like(done), np.zeros_like(done)
 
     monkeypatch.setattr(equilibrium_module, "newton_equilibrium", weak)
     monkeypatch.setattr(equilibrium_module, "solve_equilibrium", weak_from_rest)

@@ -74,7 +74,7 @@ def test_the_chunk_size_changes_no_bit_of_where_a_bent_frame_is(monkeypatch):
     bent = equilibrium(model, q, [AppliedWrenches(model.tool, wrench)])
     place, turn = frame_pose(model, q, bent, model.tool)
     theta = [np.ascontiguousarray(t) for t in bent.theta.T]
-    state = model.chain.evaluate(model.chain.values(q.T, theta), len(q), screws=())
+    state = model.chain.evaluate(model.chain.values(q.T, theta), len(q))
     np.testing.assert_array_equal(place, state.origin(model.tool))
     monkeypatch.setattr("elastocal.model.statics.deflection.CHUNK", 64)
     parts = frame_pose(model, q, bent, model.tool)

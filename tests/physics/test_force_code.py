@@ -11,6 +11,7 @@ import pytest
 
 import elastocal as ec
 from elastocal import robots
+from elastocal.model.frames import _chains
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.statics import newton
@@ -25,8 +26,9 @@ ROBOTS = sorted(p.stem for p in Path(robots.__file__).parent.glob("*.yaml"))
 
 
 def _fresh(name):
-    """A shipped robot whose chain has no code yet; chains are shared by the robots of one tree."""
+    """A shipped robot whose chain has no code yet; chains are shared by robots whose frames are alike."""
     robot = ec.read_robot(name)
+    _chains.cache_clear()
     return replace(robot, tree=replace(robot.tree))
 
 

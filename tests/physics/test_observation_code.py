@@ -12,6 +12,7 @@ from oracle.robots import configurations, random_robot, random_wrench
 import elastocal as ec
 from elastocal import robots
 from elastocal.model.compliant.joint_backlash import JointBacklash
+from elastocal.model.frames import _chains
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
@@ -30,6 +31,7 @@ ROBOTS = sorted(p.stem for p in Path(robots.__file__).parent.glob("*.yaml"))
 
 def _fresh(robot):
     """The same robot, whose chain has no code yet."""
+    _chains.cache_clear()
     return replace(robot, tree=replace(robot.tree))
 
 
@@ -40,7 +42,7 @@ def _check_rows(robot, q, seed):
     frames = robot.tree.names
     applied = [AppliedWrenches(robot.tool, push), AppliedWrenches(frames[len(frames) // 2], push[::-1], follows=True)]
     seen = ((robot.tool, 6), (frames[-1], 3))
-    state = rigid_state(posture, dofs)
+    state = rigid_state(posture)
     motion = np.concatenate([state.jacobian(f, dofs)[:rows] for f, rows in seen]).swapaxes(0, 1)
     force = sum(np.einsum("adn,an->dn", state.jacobian(w.frame, dofs), w.in_base(state)) for w in applied)
     workspace = np.empty((10 * len(dofs), len(q)))

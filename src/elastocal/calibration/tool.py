@@ -152,7 +152,7 @@ class RigidTool:
                 theta[dof] = en.add(theta[dof], change[p] * value)
         theta = [t if isinstance(t, np.ndarray) else float(t) for t in theta]
         dofs = tuple(sorted({dof for _, dof, _ in self._terms}))
-        state = chain.evaluate(chain.values(self.at.q.T, theta), size, screws=dofs)
+        state = chain.evaluate(chain.values(self.at.q.T, theta), size)
         twists = state.jacobian(self.robot.tool, dofs)
         slope = np.zeros((6, len(self.names), size))
         for columns, terms, coefficients in self._columns:

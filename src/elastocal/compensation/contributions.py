@@ -31,7 +31,7 @@ from itertools import pairwise
 import numpy as np
 
 from elastocal.compensation.job import Job, Stood, command_residuals, stand, stood_residuals
-from elastocal.compensation.verification import Residual, Standing, pose_slopes
+from elastocal.compensation.verification import Residual, pose_slopes, within
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.lateral_weight import LateralWeight
@@ -133,19 +133,15 @@ def uncertainties(known: IdentifiedModel, stood: Sequence[Stood], total: int) ->
         rows, frame, _ = groups[0]
         for first in range(0, len(rows), CHUNK):
             some = rows[first : first + CHUNK]
-            made = {id(pieces): _slopes(known, pieces, frame, first, len(some)) for _, _, pieces in groups}
+            made = {
+                id(pieces): pose_slopes(known.names, within(pieces, first, CHUNK), frame, len(some))[0][:, :3]
+                for _, _, pieces in groups
+            }
             slopes = [made[id(pieces)] for _, _, pieces in groups]
             steps = [a - b for a, b in pairwise((*slopes, np.zeros_like(slopes[0])))]
             for word, slope in zip((*PARTS, "total"), (*steps, slopes[0]), strict=True):
                 out[word][some] = np.sqrt(np.einsum("nip,nip->n", slope @ known.covariance, slope))
     return out
-
-
-def _slopes(known: IdentifiedModel, pieces: Sequence[Standing], frame: str, first: int, count: int) -> Array:
-    """Derivatives (count, 3, p) of positions, from row ``first`` on."""
-    here = (p.picked(np.flatnonzero((p.rows >= first) & (p.rows < first + count))) for p in pieces)
-    moved = [replace(p, rows=p.rows - first) for p in here if len(p.rows)]
-    return pose_slopes(known.names, moved, frame, count)[0][:, :3]
 
 
 def _filled(residual: Residual, other: Residual) -> Residual:

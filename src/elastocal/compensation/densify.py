@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from itertools import chain
 
 import numpy as np
 
@@ -43,7 +44,7 @@ from elastocal.values import dataclass
 PROBES = (0.25, 0.5, 0.75)
 DEEPEST = 10
 _PARTS = 2**DEEPEST
-FEW = 200
+FEW = 300
 """Places in a call up to which it takes hardly longer than for one."""
 SHORTEST = 1e-3
 """m of a piece next to a target at which the load turns: the tool is off just behind it however short that is."""
@@ -175,7 +176,7 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
     for move, at in beside:
         new = [row for row, place in enumerate(zip(move.tolist(), at.tolist(), strict=True)) if place not in found]
         if new:
-            parts.append((move[new], at[new], moves.exact(move[new], at[new] / _PARTS)))
+            parts.append((move[new], at[new], exact.at(move[new], at[new])))
             found.update(zip(move[new].tolist(), at[new].tolist(), strict=True))
     return _inserts(parts, moves, without, left, failed)
 
@@ -183,17 +184,22 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
 def _beside(moves: Moves, piece: _Pieces, tolerance: float) -> list[tuple[Ints, Ints]]:
     """Moves and parts of a point each next to targets at which the load turns by more than ``tolerance`` moves it:
     as near as ``SHORTEST``, so that the rest of the move is as if it began under its own load."""
-    a, b, targets = moves.start[piece.move], moves.end[piece.move], moves.targets
-    cosine = (np.einsum("nij,nij->n", targets.rotation[a], targets.rotation[b]) - 1) / 2
-    swing = extent(moves.model) * np.arccos(np.clip(cosine, -1, 1))
-    size = np.linalg.norm(targets.position[b] - targets.position[a], axis=1) + swing
-    part = 2 ** np.ceil(np.log2(_PARTS * np.minimum(SHORTEST / np.maximum(size, SHORTEST), 1))).clip(0).astype(np.int64)
-    out = []
-    for rows, own, at in ((a, piece.first, part), (b, piece.last, _PARTS - part)):
-        gap = np.linalg.norm(own.position - moves.correction.position[rows], axis=1)
+    part, out = _shortest(moves, piece.move), []
+    for rows, own, at in ((moves.start, piece.first, part), (moves.end, piece.last, _PARTS - part)):
+        gap = np.linalg.norm(own.position - moves.correction.position[rows[piece.move]], axis=1)
         mine = (gap > tolerance) & (part < _PARTS)
         out.append((piece.move[mine], at[mine]))
     return out
+
+
+def _shortest(moves: Moves, move: Ints) -> Ints:
+    """Parts of moves that are ``SHORTEST`` or hardly longer."""
+    a, b, targets = moves.start[move], moves.end[move], moves.targets
+    cosine = (np.einsum("nij,nij->n", targets.rotation[a], targets.rotation[b]) - 1) / 2
+    swing = extent(moves.model) * np.arccos(np.clip(cosine, -1, 1))
+    size = np.linalg.norm(targets.position[b] - targets.position[a], axis=1) + swing
+    share = np.minimum(SHORTEST / np.maximum(size, SHORTEST), 1)
+    return np.asarray(2 ** np.ceil(np.log2(_PARTS * share)).clip(0).astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,11 +227,16 @@ def _whole_moves(exact: Exact, moves: Moves, move: Ints) -> _Pieces:
     last = moves.correction.picked(moves.end[move])
     if not len(move):
         return _Pieces(move, low, width, last, last, last)
-    both, part = np.tile(move, 2), np.concatenate([low, width // 2])
-    at = exact.at(both, part, _neighbours(both, part, np.tile(width // 2, 2)))
-    if moves.turns[:, 1].any():
-        last = moves.exact(move, np.ones(len(move)))
-    return _Pieces(move, low, width, at.picked(slice(0, len(move))), at.picked(slice(len(move), None)), last)
+    places = [low, width // 2, *([width] if moves.turns[:, 1].any() else [])]
+    every, part = np.tile(move, len(places)), np.concatenate(places)
+    short, turns = _shortest(moves, move), moves.turns[move]
+    beside = [
+        (i, at) for of, ends in ((short, turns[:, 0]), (_PARTS - short, turns[:, 1]))
+        for i, at in zip(move[ends].tolist(), of[ends].tolist(), strict=True)
+    ]  # fmt: skip
+    at = exact.at(every, part, chain([beside], _neighbours(every, part, np.tile(width // 2, len(places)))))
+    first, middle, *ends = (at.picked(slice(i, i + len(move))) for i in range(0, len(every), len(move)))
+    return _Pieces(move, low, width, first, middle, ends[0] if ends else last)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,11 +334,12 @@ def line_points(work: Job, stated: Job | None, commands: Commands, tolerance: fl
 
 def in_bases(work: Job, points: Mapping[int, Points]) -> dict[int, Inserted]:
     """The same as the program writes them: in the base of the end of their move."""
-    out = {}
+    out, to_controller = {}, work.placed.model.controller.to_controller
     for i, some in points.items():
         base = work.placed.base(ends_of(work, i)[1])
         turn = np.einsum("ji,njk->nik", base.rotation, some.rotations)
-        out[i] = Inserted((some.positions - base.translation) @ base.rotation, turn, some.before)
+        place, axes = (some.positions - base.translation) @ base.rotation, to_controller(some.commands)
+        out[i] = Inserted(place, turn, some.before, axes)
     return out
 
 
@@ -347,6 +359,7 @@ def without_points(
         if why:
             message = f"{move.file}, line {move.line}: gets no further points, and is off by {length(off)}; {why}."
             data = {"file": move.file, "line": move.line, "off": float(off)}
+            data |= {"parameter": "chord"} if why == HIGH else {}
             out.append(Finding("no-points-inserted", "warning", message, data))
     return tuple(out)
 

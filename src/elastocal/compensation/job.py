@@ -25,11 +25,13 @@ from elastocal.compensation.targets import Nominal, Targets, TargetStatus
 from elastocal.compensation.verification import (
     Residual,
     Standing,
-    expected_residual,
+    at_rest,
+    expected_at,
     residual_at,
     standings,
     taught,
-    taught_covariance,
+    taught_at,
+    within,
 )
 from elastocal.errors import InputError, UnsupportedError
 from elastocal.model.inverse_kinematics import Aim, task
@@ -146,23 +148,22 @@ def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
     return out
 
 
-def command_residuals(model: Robot, work: Job, command: Array, bends: Array | None = None) -> Residual:
-    """Where a model of the robot, with the same tool frames, goes with commands (S, n), near ``bends`` (S, m)."""
-    stood = []
-    for rows, frame, _ in work.groups():
-        near = None if bends is None else bends[rows]
-        stood.append((rows, frame, standings(model, command[rows], work.loads.at(rows, frame), near)))
-    return stood_residuals(work, stood)
+def command_residuals(model: Robot, work: Job, command: Array) -> Residual:
+    """Where a model of the robot, with the same tool frames, goes with commands (S, n)."""
+    return stood_residuals(
+        work, [(r, frame, standings(model, command[r], work.loads.at(r, frame))) for r, frame, _ in work.groups()]
+    )
 
 
 Stood = list[tuple[Ints, str, list[Standing]]]
 """Stations of one tool, its frame, and where a model stands there: for all tools."""
 
 
-def stand(model: Robot, work: Job, *runs: tuple[Array, ProgramLoads]) -> list[Stood]:
+def stand(model: Robot, work: Job, *runs: tuple[Array, ProgramLoads], bends: Array | None = None) -> list[Stood]:
     """Where a model stands in each of some runs of the program: commands (S, n) and loads that carry the same masses.
 
-    All runs are solved together, station by station: of a few stations the calls cost more than the work.
+    All runs are solved together, station by station: of a few stations the calls cost more than the work.  A single
+    one is sought near ``bends`` (S, m).
     """
     out: list[Stood] = [[] for _ in runs]
     for rows, frame, _ in work.groups():
@@ -172,7 +173,8 @@ def stand(model: Robot, work: Job, *runs: tuple[Array, ProgramLoads]) -> list[St
             for parts in zip(*((command, loads.wrench) for command, loads in runs), strict=True)
         )
         loads = replace(runs[0][1], wrench=wrench, mass=np.repeat(runs[0][1].mass[rows], len(runs)))
-        pieces = list(standings(model, command, loads.at(np.arange(total), frame)))
+        near = None if bends is None else bends[rows]
+        pieces = list(standings(model, command, loads.at(np.arange(total), frame), near))
         for number, stood in enumerate(out):
             own = [p.picked(np.flatnonzero(p.rows % len(runs) == number)) for p in pieces]
             stood.append((rows, frame, [replace(p, rows=p.rows // len(runs)) for p in own if len(p.rows)]))
@@ -203,19 +205,18 @@ def as_taught(model: Robot, work: Job, nominal: Array) -> Job:
     return replace(work, placed=replace(work.placed, position=position, rotation=rotation), reference=reference)
 
 
-def confidence(known: IdentifiedModel, work: Job, command: Array, nominal: Array | None = None) -> Array:
-    """Covariance (S, 6, 6) of the residual that is expected of corrected commands (S, n).
+def confidence(known: IdentifiedModel, work: Job, stood: Stood, nominal: Array | None = None) -> Array:
+    """Covariance (S, 6, 6) of the residual that is expected where the model stands with corrected commands.
 
     With ``nominal`` (S, n) the targets count as taught with these commands.
     """
-    model = replace(known, model=work.placed.model)
-    out = np.full((len(command), 6, 6), np.nan)
-    for rows, frame, _ in work.groups():
+    out = np.full((len(work.reference), 6, 6), np.nan)
+    for rows, frame, pieces in stood:
         for first in range(0, len(rows), _CHUNK):
-            some = rows[first : first + _CHUNK]
-            loads = work.loads.at(some, frame)
+            some, loaded = rows[first : first + _CHUNK], within(pieces, first, _CHUNK)
             if nominal is None:
-                out[some] = expected_residual(model, command[some], frame, loads).covariance
+                out[some] = expected_at(known, loaded, frame, len(some)).covariance
             else:
-                out[some] = taught_covariance(model, nominal[some], command[some], frame, loads)
+                rest = at_rest(work.placed.model, nominal[some], work.loads.at(some, frame))
+                out[some] = taught_at(known, loaded, rest, frame, len(some))
     return out

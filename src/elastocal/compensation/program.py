@@ -184,7 +184,7 @@ class Program:
 
 
 class Inserted(NamedTuple):
-    """Targets (k, 3), (k, 3, 3) to be written before the end of a move.
+    """Targets (k, 3), (k, 3, 3) to be written before the end of a move; ``axes`` (k, n) are their controller values.
 
     Of an arc they are the auxiliary point and the end of each piece in turn; ``before`` of them come before its own
     auxiliary point, which is that of the next piece, and the last one is that of the piece to its end.
@@ -193,6 +193,7 @@ class Inserted(NamedTuple):
     positions: Array
     rotations: Array
     before: int = 0
+    axes: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)

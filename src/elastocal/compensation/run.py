@@ -165,7 +165,8 @@ def compensate(
     command = as_written(work, correction, changes, written)
     step(3, STEPS, "predicted residual error")
     good = correction.status == TargetStatus.CORRECTED
-    after = command_residuals(work.placed.model, work, command, correction.bends)
+    (stood,) = stand(work.placed.model, work, (command, work.loads), bends=correction.bends)
+    after = stood_residuals(work, stood)
     true = None if truth is None else with_tools(truth, program, hand)
     way = along(work, as_stated, correction, points, true)
     dense = () if densify is None else without_points(work, way, densify, points, arc_hindrance)
@@ -173,9 +174,7 @@ def compensate(
         known=known, method=method, job=work, load=loads, commands=correction, changes=changes, contributions=parts,
         assumed=unknown, before=before, after=after, along=way,
         shift=correction.moved(stated),
-        covariance=(
-            confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
-        ),
+        covariance=confidence(known, work, stood, nominal if taught else None) if known and judged else None,
         on_truth=None if true is None else _on_truth(true, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files, end=written.end,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *doubtful, *turn, *unfit,

@@ -67,7 +67,7 @@ def wrist_geometry(model: Robot, frame: str) -> WristGeometry | str:
     dofs = [i for i, d in enumerate(model.chain.dofs) if d.axis == JOINT]
     if len(dofs) != 6:
         return f"{model.name} has joints that follow others"
-    state = model.chain.evaluate([0.0] * len(model.chain.dofs), 1, screws=dofs)
+    state = model.chain.evaluate([0.0] * len(model.chain.dofs), 1)
     if model.chain.level(frame) <= dofs[-1]:
         return f"frame {frame} does not lie beyond the last joint"
     axes, points = np.empty((6, 3)), np.empty((6, 3))

@@ -11,6 +11,7 @@ what holds for all targets is said in words.  Whether the tool is turned about i
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +26,7 @@ from elastocal.compensation.directions import came_along
 from elastocal.compensation.posts.post import Post, parsed
 from elastocal.compensation.program import Given, Program, Skipped
 from elastocal.compensation.targets import TargetStatus
+from elastocal.errors import InputError
 from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
@@ -181,7 +183,10 @@ def streamed(
         if progress is not None:
             progress(piece.first, len(run), f"line {piece.first + 1} on")
         stated = replace(piece.given(given, end), heading=heading)
-        done = correct(parsed(piece.files, stated, run.post.kind, origin), near)
+        try:
+            done = correct(parsed(piece.files, stated, run.post.kind, origin), near)
+        except InputError as error:
+            raise _in_whole(error, run.file, piece) from None
         changed = {k: done.files[k] for k, data in run.beside.items() if done.files[k] != data}
         if (
             not _follows(piece, done, near)
@@ -198,6 +203,13 @@ def streamed(
         out, files=files, along=totals.along, left=tuple(totals.left),
         warnings=(totals.finding(run), *out.warnings),
     )  # fmt: skip
+
+
+def _in_whole(error: InputError, file: str, piece: Piece) -> InputError:
+    """An error in a piece with its place in the whole program."""
+    places = re.compile(rf"({re.escape(file)}, line )(\d+)")
+    text = places.sub(lambda at: f"{at[1]}{piece.line(int(at[2]))}", str(error))
+    return error.reworded(text, line=piece.line(error.line) if error.file == file and error.line else error.line)
 
 
 def _follows(piece: Piece, done: Correction, near: Array | None) -> bool:

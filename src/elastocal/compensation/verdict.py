@@ -123,9 +123,10 @@ def _between(result: Correction) -> tuple[Finding, ...]:
         message = f"Between targets the tool is off its way by up to {length(way.most)} by the model ({last})."
         if way.at_turn:
             message += " The load turns at once there: points shorten the way that is off, no command removes it."
-        if result.leaves_way:
-            message += " Have points put into lines and arcs (densify)." if result.method.densify is None else ""
         data: dict[str, object] = {"file": worst.file, "line": worst.line, "max": way.most, "rest": way.rest}
+        if result.leaves_way and result.method.densify is None:
+            message += " Have points put into lines and arcs (densify)."
+            data["parameter"] = "densify"
         if way.others:
             message += f" Not looked at: {way.others} splines, or moves from an unknown place or another tool."
             data["others"] = way.others

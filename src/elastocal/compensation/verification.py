@@ -179,6 +179,12 @@ def residual_at(pieces: Iterable[Standing], targets: Targets) -> Residual:
     return Residual(out[:3].T, out[3:].T, status)
 
 
+def within(pieces: Iterable[Standing], first: int, count: int) -> list[Standing]:
+    """Those of some rows, counted from the first of these."""
+    here = (p.picked(np.flatnonzero((p.rows >= first) & (p.rows < first + count))) for p in pieces)
+    return [replace(p, rows=p.rows - first) for p in here if len(p.rows)]
+
+
 def expected_residual(
     identified: IdentifiedModel, command: Array, frame: str, loads: PathLoads | None = None
 ) -> Prediction:
@@ -227,7 +233,7 @@ def pose_slopes(names: Sequence[str], pieces: Iterable[Standing], frame: str, to
 def taught(model: Robot, targets: Targets, nominal: Array, loads: PathLoads) -> Targets:
     """The targets as the unloaded arm reaches them with commands (N, n); where it has no rest they stay."""
     position, rotation = targets.position.copy(), targets.rotation.copy()
-    for rest in standings(model, nominal, replace(loads, wrenches=())):
+    for rest in at_rest(model, nominal, loads):
         place, turn = frame_pose(rest.model, rest.command, rest.bent, targets.frame)
         good = rest.bent.status == Status.CONVERGED
         position[rest.rows[good]] = place.T[good]
@@ -235,14 +241,23 @@ def taught(model: Robot, targets: Targets, nominal: Array, loads: PathLoads) -> 
     return Targets(targets.frame, position, rotation, np.where(np.isfinite(nominal), nominal, 0.0))
 
 
+def at_rest(model: Robot, command: Array, loads: PathLoads) -> Iterator[Standing]:
+    """Where the unloaded arm stands."""
+    return standings(model, command, replace(loads, wrenches=()))
+
+
 def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, frame: str, loads: PathLoads) -> Array:
     """Covariance (N, 6, 6) of what is left of taught targets with commands (N, n); nan without a determined state."""
-    still = replace(loads, wrenches=())
-    (loaded, loose), (free, loose_free) = (
-        pose_slopes(known.names, standings(known.model, q, push), frame, len(q))
-        for q, push in ((command, loads), (nominal, still))
-    )
-    return _covariance(known, loaded - free, loose + loose_free)
+    loaded, rest = standings(known.model, command, loads), at_rest(known.model, nominal, loads)
+    return taught_at(known, loaded, rest, frame, len(command))
+
+
+def taught_at(
+    known: IdentifiedModel, loaded: Iterable[Standing], rest: Iterable[Standing], frame: str, total: int
+) -> Array:
+    """The same of where the model stands under load and without."""
+    (slope, loose), (free, loose_free) = (pose_slopes(known.names, at, frame, total) for at in (loaded, rest))
+    return _covariance(known, slope - free, loose + loose_free)
 
 
 COUNTS = (25, 17)
@@ -279,7 +294,8 @@ def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | Non
     mean = job.loads.wrench[rows].mean(axis=0)[None]
     load = () if not mean.any() else (AppliedWrenches(job.loads.frame or frame, mean, job.loads.follows),)
     q = at.q[at.reached]
-    bent = equilibrium(model, q, load)
+    bends = np.broadcast_to(result.commands.bends[middle], (len(q), len(model.chain.dofs)))
+    bent = equilibrium(model, q, load, start=bends, judged=False)
     standing = Standing(np.arange(len(q)), model, q, load, bent)
     stiff = _spread(at, standing.softest(frame))
     if result.covariance is None or result.known is None:

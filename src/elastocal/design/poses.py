@@ -95,7 +95,7 @@ class Poses:
 
     @cached_property
     def _state(self) -> ChainState:
-        return rigid_state(self.model.posture(np.ascontiguousarray(self.q.T)), ())
+        return rigid_state(self.model.posture(np.ascontiguousarray(self.q.T)))
 
     @cached_property
     def _origins(self) -> dict[str, Array]:

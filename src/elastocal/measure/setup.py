@@ -133,7 +133,7 @@ def origins(model: Robot, q: Array, frames: Sequence[str]) -> Array:
     """Where frames are without load, (N, frames, 3): of many configurations one part after another."""
     out = np.empty((len(q), len(frames), 3))
     for at in range(0, len(q), AT_ONCE):
-        state = rigid_state(model.posture(model.configurations(q[at : at + AT_ONCE])), ())
+        state = rigid_state(model.posture(model.configurations(q[at : at + AT_ONCE])))
         for i, frame in enumerate(frames):
             out[at : at + AT_ONCE, i] = state.origin(frame).T
     return out

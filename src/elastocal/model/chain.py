@@ -283,13 +283,12 @@ class Chain:
                 out.append(en.add(en.add(en.mul(led[1].ratio, q[led[0]]), led[1].offset), bend))
         return out
 
-    def evaluate(self, values: Sequence[Entry], size: int, screws: Sequence[int] | None = None) -> ChainState:
-        """Run along the chain; ``screws`` limits which columns are computed (default all)."""
-        wanted = tuple(range(len(self.dofs)) if screws is None else screws)
+    def evaluate(self, values: Sequence[Entry], size: int) -> ChainState:
+        """Run along the chain: one code for all who ask, since a screw is hardly more than a pose on the way."""
         inputs = self.inputs(values)
-        code = self.code(straight_line.state, self.pattern(values), wanted)
+        code = self.code(straight_line.state, self.pattern(values))
         if code is None:
-            return ChainState(self, size, *self.run(inputs, wanted))
+            return ChainState(self, size, *self.run(inputs, range(len(self.dofs))))
         entries = straight_line.flat(inputs)
         if size == 1:
             entries = [e if isinstance(e, float) else float(e[0]) for e in entries]

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import hypot
 from typing import Any, Literal
 
@@ -133,8 +133,9 @@ class FrameTree:
 
     @cached_property
     def chains(self) -> dict[object, Any]:
-        """Chains of these frames by their degrees of freedom; robots of one tree share them, and the code of them."""
-        return {}
+        """Chains of these frames by their degrees of freedom; trees that are alike share them, and the code of them."""
+        poses = (f.pose.rotation.tobytes() + f.pose.translation.tobytes() for f in self.frames)
+        return _chains(tuple((f.name, f.parent, pose, f.joint) for f, pose in zip(self.frames, poses, strict=True)))
 
     @cached_property
     def _by_name(self) -> dict[str, Frame]:
@@ -174,6 +175,12 @@ class FrameTree:
                 value=(astray[0], path[-1].name),
             )
         return path
+
+
+@lru_cache(maxsize=32)
+def _chains(frames: tuple[object, ...]) -> dict[object, Any]:
+    """Those of frames that are the same but for their sources."""
+    return {}
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,7 @@ def inertial_regressor(model: Robot, q: object, velocity: object, acceleration: 
     out = np.empty((total, model.n, 10 * len(frames)))
     for first in range(0, total, CHUNK):
         rows = slice(first, min(first + CHUNK, total))
-        state = rigid_state(model.posture(configurations[rows]), model.joint_dofs)
+        state = rigid_state(model.posture(configurations[rows]))
         screws = state.columns(model.joint_dofs)
         moves, bends = leads @ v[rows].T, leads @ a[rows].T
         rates = _rates(screws, moves, bends)

@@ -29,15 +29,15 @@ class Kinematics:
         return f"<Kinematics of {self.frame} at {len(self.position)} configurations>"
 
 
-def rigid_state(posture: Posture, screws: tuple[int, ...] | None = None) -> ChainState:
+def rigid_state(posture: Posture) -> ChainState:
     """Chain state with geometric errors and without any load."""
     chain = posture.model.chain
-    return chain.evaluate(chain.values(posture.q, posture.offsets), posture.size, screws=screws)
+    return chain.evaluate(chain.values(posture.q, posture.offsets), posture.size)
 
 
 def rigid_pose(model: Robot, frame: str, q: Array) -> tuple[Array, Array]:
     """Origin (3, N) and rotation (3, 3, N) of a frame at joint values (n, N); for one chunk, configurations last."""
-    state = rigid_state(model.posture(q), ())
+    state = rigid_state(model.posture(q))
     return state.origin(frame), state.rotation(frame)
 
 

@@ -38,12 +38,12 @@ def moved(values: Sequence[Entry]) -> list[Entry]:
     return [v for v in values if not isinstance(v, float) or v != 0.0]
 
 
-def state(chain: Chain, moves: Pattern, screws: tuple[int, ...]) -> Callable[..., Any]:
+def state(chain: Chain, moves: Pattern) -> Callable[..., Any]:
     """(inputs) -> screws and poses, as ``Chain.run`` returns them."""
     from elastocal.model.chain import Screw
 
     tape, inputs = symbols(moves)
-    screws_by_dof, poses = chain.run(inputs, screws)
+    screws_by_dof, poses = chain.run(inputs, range(len(chain.dofs)))
     axes = [s for s in screws_by_dof if s is not None]
     triples = [row for s in axes for row in (s.axis, s.point) if row is not None]
     triples += [row for turn, origin in poses.values() for row in (*turn, origin)]

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.programs import EAX
 
-from elastocal.compensation.posts.rapid_data import confdata_notes, quarter_turns
+from elastocal.compensation.posts.rapid_data import confdata_at, confdata_notes, quarter_turns
 from elastocal.compensation.program import Target
+from elastocal.compensation.run import compensate
+from elastocal.files.programs import read_program
+from elastocal.files.robot.read import read_robot
+
+HOME = f"MoveAbsJ [[-15,0,0,0,90,-15],{EAX}],v100,fine,tool0;"
 
 AXES = tuple(f"J{i}" for i in range(1, 7))
 
@@ -90,3 +96,29 @@ def test_many_targets_of_one_case_make_one_sentence_and_others_are_left_alone():
     axes[10] = np.nan
     (only,) = confdata_notes(targets, AXES, axes, axes, np.ones(11, dtype=bool))
     assert "p.mod, line 4, p4 and 3 more;" in only
+
+
+def test_points_on_the_way_have_the_quarters_of_their_own_axes():
+    """Axis 1 comes from -5 deg to where the line ends, axis 6 stands on an edge; external axes stay."""
+    axes = np.radians([[-5.0, 10, 20, 100, 30, 0], [-0.0, 10, 20, 80, 30, 0], [5, 10, 20, 80, 30, 95]])
+    end = "[0, 0,0,1],[9E9,9E9]"
+    rows = ["[-1,1,0,1],[9E9,9E9]", "[0,0,0,1],[9E9,9E9]", "[0,0,1,1],[9E9,9E9]"]
+    assert confdata_at(end, axes, 3) == rows
+    assert confdata_at("[0,0,-1,1],[9E9,9E9]", axes[1:2], 1) == ["[0,0,-1,1],[9E9,9E9]"]
+    assert confdata_at("cEnd,[9E9,9E9]", axes, 2) == ["cEnd,[9E9,9E9]"] * 2
+    assert confdata_at(end, None, 2) == [end] * 2
+
+
+def test_points_put_into_a_line_across_a_quarter_turn_say_where_each_stands():
+    robot = read_robot("abb-irb4600-60")
+    lines = "\n".join(
+        f"MoveL [[1500,{y},1200],[0,1,0,0],[{cf},0,{cf},0],{EAX}],v50,fine,tool0;" for y, cf in ((-400, -1), (400, 0))
+    )
+    program = read_program(f"MODULE a\nPROC main()\n{HOME}\n{lines}\nENDPROC\nENDMODULE\n", "rapid")
+    done = compensate(robot, program, [0, 0, -500, 0, 0, 0], densify=1e-6)
+    (points,) = (done.changes.inserted[i] for i, m in enumerate(program.moves) if m.line == 5)
+    (text,) = (data.decode() for data in done.files.values())
+    written = [float(row.split("],[")[2].split(",")[0]) for row in text.splitlines() if "MoveL" in row]
+    stands = np.floor(points.axes[:, 0] / (np.pi / 2))
+    assert set(stands) == {-1.0, 0.0}
+    assert written[-1 - len(stands) :] == [*stands, 0.0]

@@ -49,7 +49,17 @@ class CompensateResult:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (*self.robot.notes, *(w.text for w in (*self.doubts, *self.correction.warnings)))
+        return (*self.robot.notes, *(sentence(w) for w in (*self.doubts, *self.correction.warnings)))
+
+
+def sentence(finding: Finding) -> str:
+    """With the option in place of the argument of the library that it names."""
+    argument = finding.data.get("parameter")
+    return (
+        finding.text.replace(f"({argument})", f"(--{argument}-um)")
+        if argument in ("chord", "densify")
+        else finding.text
+    )
 
 
 @command("daily", 9, _CELL, csv=True, progress="correcting {program.name}")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from elastocal.app.commands.plan import PlanResult
     from elastocal.app.commands.simulate import SimulateResult
     from elastocal.app.predictor import Predictor
-    from elastocal.compensation.correction import Correction
+    from elastocal.compensation.verification import Residual
     from elastocal.files.cell import CellFolder
     from elastocal.report.blocks import Report
 
@@ -53,7 +53,7 @@ class DemoResult:
     measured: SimulateResult
     predictor: Predictor
     corrected: CompensateResult
-    stated: Correction
+    stated: Residual
     pages: Mapping[str, Report]
 
 
@@ -206,28 +206,26 @@ def _calibrate(cell: CellFolder, watch: Watch) -> tuple[Predictor, Report]:
     return result, shown
 
 
-def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, Correction, Report]:
+def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, Residual, Report]:
     """By the calibration, and, only to compare the targets, by the robot file."""
     from elastocal.app.commands.compensate import compensate
     from elastocal.app.pages.compensate import page
-    from elastocal.app.typed_program import typed_lines, typed_milling
-    from elastocal.compensation.process import ProcessLoad
-    from elastocal.compensation.run import compensate as library_call
-    from elastocal.files.programs import read_program
+    from elastocal.compensation.job import command_residuals, corrected
+    from elastocal.compensation.stations import with_tools
     from elastocal.files.robot.read import read_robot
 
     words = ("compensate", ".", "--truth", TRUTH.as_posix())
     keys = ("programs", "calibration", "corrected", "options")
     with _step(cell, words, keys, f"-{NAME}") as write, watch("correcting the program") as progress:
-        program, cut = cell.place("programs") / NAME, cutting_lines()
         result = compensate(
-            program, calibration=cell.place("calibration"), truth=TRUTH.as_posix(), load_lines=[cut], milling=MILLING,
-            out=cell.place("corrected"), densify_um=DENSIFY_UM, progress=progress,
+            cell.place("programs") / NAME, calibration=cell.place("calibration"), truth=TRUTH.as_posix(),
+            load_lines=[cutting_lines()], milling=MILLING, out=cell.place("corrected"), densify_um=DENSIFY_UM,
+            progress=progress,
         )  # fmt: skip
         write(shown := page(result), result.files)
-        process, feed = typed_milling(MILLING)
-        stated = library_call(
-            read_robot(cell.place("robot")), read_program(program), truth=read_robot(TRUTH), judged=False,
-            load=ProcessLoad(lines=typed_lines([cut]), milling=process, feed=feed),
-        )  # fmt: skip
-        return result, stated, shown
+        work, flange = result.correction.job, result.correction.method.flange
+        stated, true = (
+            with_tools(read_robot(robot), result.correction.program, flange) for robot in (cell.place("robot"), TRUTH)
+        )
+        command = corrected(replace(work, placed=replace(work.placed, model=stated))).command
+        return result, command_residuals(true, work, command), shown

@@ -78,7 +78,7 @@ def frame_poses(model: Robot, q: Array) -> tuple[FramePose, ...]:
     from elastocal.model.kinematics import rigid_state
     from elastocal.spatial.rotation import matrix_rpy
 
-    state = rigid_state(model.posture(q.T), ())
+    state = rigid_state(model.posture(q.T))
     names = dict.fromkeys((model.tool, *(f.name for f in model.tree.frames)))
     where = {name: (state.origin(name), state.rotation(name)) for name in names}
     return tuple(

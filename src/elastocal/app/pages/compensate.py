@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.app.cells.trace import current
+from elastocal.app.commands.compensate import sentence
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiece_maps
 from elastocal.app.pages.result_columns import axis_columns, filled, or_reason
@@ -108,7 +109,7 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
     warned = result.robot.warned
     return (
         *(w for w in warned if not w.startswith("WARNING ")),  # doubts of the calibration as a whole
-        *(f.text for f in ordered if f.code in _ORDER),
+        *(sentence(f) for f in ordered if f.code in _ORDER),
         *(w for w in warned if w.startswith("WARNING ")),
         *(f.text for f in ordered if f.code not in (*_ORDER, *_LAST)),
         *(f.text for f in ordered if f.code in _LAST),

@@ -116,7 +116,6 @@ def summary_table(result: DemoResult) -> Table:
         Column("max_mm", "max", "mm", 3),
         Column("share_percent", "compensated", "%", 1),
     )
-    assert result.stated.on_truth is not None
     before, after = on_truth(result)
     first, hoped = before.distances().rms, predicted_rms(result.corrected.correction)
 
@@ -127,7 +126,7 @@ def summary_table(result: DemoResult) -> Table:
     no_largest = Unknown("an expectation is a mean square; it has no largest value")
     rows = (
         row("before", before),
-        row("corrected by the robot file, not calibrated", result.stated.on_truth[1]),
+        row("corrected by the robot file, not calibrated", result.stated),
         row("corrected by the calibration", after),
         ("predicted by the calibration alone", 1e3 * hoped, no_largest, 100 * (1 - hoped / first)),
     )

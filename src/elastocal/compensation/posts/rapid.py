@@ -25,7 +25,15 @@ from elastocal.compensation.posts.post import (
     stop_lines,
     windows_lines,
 )
-from elastocal.compensation.posts.rapid_data import QUARTERS, WORDS, Statements, declared, four, quarter_turns
+from elastocal.compensation.posts.rapid_data import (
+    QUARTERS,
+    WORDS,
+    Statements,
+    confdata_at,
+    declared,
+    four,
+    quarter_turns,
+)
 from elastocal.compensation.posts.rapid_read import STILL, Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Layout, RowPost, Written, arc_edits, layout_of, program_of
@@ -183,8 +191,9 @@ def _passing(rest: str) -> str:
 
 
 def _literals(program: Program, move: Move, points: Inserted) -> list[str]:
-    configuration, out = program.targets[move.end].configuration, []
-    for row in HOW.rows(points, layout_of(program).slots.values[move.end]):
+    rows, out = HOW.rows(points, layout_of(program).slots.values[move.end]), []
+    stated = confdata_at(program.targets[move.end].configuration, points.axes, len(rows))
+    for row, configuration in zip(rows, stated, strict=True):
         words = numbers_text(row, HOW.decimals)
         out.append(f"[[{','.join(words[:3])}],[{','.join(words[3:])}],{configuration}]")
     return out

@@ -302,6 +302,17 @@ def confdata_notes(targets: Sequence[Target], names: Sequence[str], old: Array, 
     ]
 
 
+def confdata_at(end: str, axes: Array | None, count: int) -> list[str]:
+    """Configuration and external axes of points on the way to an ``end``: quarter turns of their own where they stand
+    in others by their controller values (N, 6)."""
+    others = end.partition("]")[2]
+    stated = np.array([four(end)] * count).reshape(-1, 4)
+    if axes is None or axes.shape[1:] != (6,) or np.isnan(stated).any():
+        return [end] * count
+    own = np.where(_fits(stated, axes), stated[:, :3], quarter_turns(axes))
+    return [f"[{','.join(f'{v + 0.0:.0f}' for v in (*row, stated[0, 3]))}]{others}" for row in own]
+
+
 def _fits(stated: Array, axes: Array) -> Bools:
     """Whether cf1, cf4 and cf6 are quarter turns of axis values (N, 6), either one on an edge: (N, 3)."""
     turns = stated[:, :3]

@@ -74,7 +74,7 @@ def linear_deflection(
     flex = assemble(model)
     out = np.zeros((6, total))
     for rows, posture, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
-        state = rigid_state(posture, flex.dofs)
+        state = rigid_state(posture)
         force = generalised(flex, state.columns(flex.dofs), placed_wrenches(model, state, wrenches))
         out[:, rows] = np.einsum("ain,in->an", state.jacobian(at, flex.dofs), flex.linear(force))
     return FrameDeflection(at, out[:3].T, out[3:].T, np.zeros(total, dtype=np.int64), np.full(total, np.nan))
@@ -133,7 +133,7 @@ def frame_poses(model: Robot, q: object, bent: Equilibrium, frames: Sequence[str
         rows = slice(first, first + CHUNK)
         some = values[rows]
         theta: list[Entry] = [np.ascontiguousarray(t) for t in bent.theta[rows].T]
-        state = chain.evaluate(chain.values(some.T, theta), len(some), screws=())
+        state = chain.evaluate(chain.values(some.T, theta), len(some))
         for frame, (origin, turn) in zip(frames, out, strict=True):
             origin[:, rows], turn[:, :, rows] = state.origin(frame), state.rotation(frame)
     return out

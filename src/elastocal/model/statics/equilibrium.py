@@ -142,10 +142,8 @@ def _critical(flex: Flexibility, batch: States, theta: Array, share: Array) -> A
 Progress = Callable[[int, int], None]
 FEW = 16
 """Flexible coordinates up to which twice as many configurations go in one chunk: calls cost more than memory."""
-HANGING = 12
-"""Steps of Newton's method that a state gets in which a joint seems to hang free in its backlash."""
-SEARCHED = 1e-9
-"""Scaled step, in rad and in m per m, at which substitution ends in a search: its states are known to a nanometre."""
+UNJUDGED = 1e-9
+"""Scaled step, in rad and in m per m, at which substitution ends where states are not judged: known to a nanometre."""
 
 
 class Status(IntEnum):
@@ -267,19 +265,19 @@ def _nearby(flex: Flexibility, posture: Posture, start: Equilibrium | Array, row
     return ahead if near is None else near.theta + newton_step(flex, near, ahead - near.theta)
 
 
-def solve_equilibrium(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array, Array, Ints, Bools, Bools]:
+def solve_equilibrium(
+    start: States, tolerance: float = STEP_TOLERANCE
+) -> tuple[Array, Array, Ints, Bools, Bools, Bools]:
     """theta and Q (n, N), steps taken, whether converged, and whether by substitution alone.
 
-    Where that fails, by a search; a short one where a joint seems to hang free, since hardly any ends there."""
+    Where that fails, by a search.  Last, where a joint seemed to hang free then."""
     theta, force, steps, quick = substituted(start, tolerance)
-    done, rows = quick.copy(), np.flatnonzero(~quick)
+    done, hangs, rows = quick.copy(), np.zeros(start.size, dtype=bool), np.flatnonzero(~quick)
     if len(rows):
-        hangs = stability.floating(start.take(rows))
-        for at, short in ((rows[~hangs], False), (rows[hangs], True)):
-            if len(at):
-                out = newton_equilibrium(start.take(at), HANGING) if short else searched(start.take(at))
-                theta[:, at], force[:, at], steps[at], done[at] = out
-    return theta, force, steps, done, quick
+        hard = start.take(rows)
+        hangs[rows] = stability.floating(hard)
+        theta[:, rows], force[:, rows], steps[rows], done[rows] = searched(hard, hangs[rows])
+    return theta, force, steps, done, quick, hangs
 
 
 def solve_chunk(
@@ -295,16 +293,16 @@ def solve_chunk(
     begin = States.unloaded(flex, at, applied)
     if start is not None:
         begin = replace(begin, theta=np.where(np.isfinite(start), start, begin.theta), near=near)
-    theta, force, steps, done, quick = solve_equilibrium(begin, STEP_TOLERANCE if judged else SEARCHED)
+    theta, force, steps, done, quick, hangs = solve_equilibrium(begin, STEP_TOLERANCE if judged else UNJUDGED)
     states = States(flex, at, applied, theta, force)
     unstable, factor = np.zeros(total, dtype=bool), np.full(total, np.nan)
     if judged or not quick.all():
         unstable, factor = stability.judge_stability(states, done)
-    again = np.flatnonzero(~done | unstable)
-    floating = np.zeros(total, dtype=bool)
-    if len(again):
-        floating[again] = stability.floating(states.take(again))
-        again = again[~floating[again]]  # no path leads to a state where a joint hangs free
+    gives = np.flatnonzero(quick & unstable)
+    if len(gives):
+        hangs[gives] = stability.floating(states.take(gives))
+    floating = hangs & (~done | unstable)
+    again = np.flatnonzero((~done | unstable) & ~floating)  # no path leads to a state where a joint hangs free
     if len(again):
         path = trace(states.take(again))
         theta[:, again], force[:, again], factor[again] = path.theta, path.force, path.factor

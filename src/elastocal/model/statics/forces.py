@@ -70,7 +70,7 @@ def check_rows(model: Robot, total: int, applied: Sequence[AppliedWrenches]) -> 
 def state_at(flex: Flexibility, at: Posture, theta: Array) -> tuple[ChainState, list[Entry]]:
     """Chain state with the flexible coordinates at theta (n, N) and all others as they are without load."""
     values = values_at(flex, at, theta)
-    return at.model.chain.evaluate(values, at.size, screws=flex.dofs), values
+    return at.model.chain.evaluate(values, at.size), values
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,7 +77,7 @@ def skeleton(model: Robot, q: object, bent: Equilibrium | None = None, tip: str 
     values = chain.values(at.q, theta)
     path = model.tree.path(tip or model.tool)
     dofs = {f.name: chain.joint_dof(f.name) for f in path if f.joint is not None}
-    state = chain.evaluate(values, total, screws=tuple(dofs.values()))
+    state = chain.evaluate(values, total)
     line: list[Row3] = [en.ORIGIN]
     axes: list[Array] = []
     half = THICK * model.size

@@ -95,7 +95,7 @@ class LoadedRobot:
             for row, i in zip(virtual, self.virtual, strict=True):
                 values[self.flex.dofs[i]] = row
         size = v.shape[1]
-        state = self.model.chain.evaluate(values, size, screws=self.flex.dofs)
+        state = self.model.chain.evaluate(values, size)
         screws = state.columns(self.flex.dofs)
         placed = placed_loads(self.model, state) + placed_wrenches(self.model, state, applied)
         force = generalised(self.flex, screws, placed)

@@ -29,6 +29,10 @@ TERMS = 2
 """Terms of the series for (I - k D)^-1 beside the first, where D of states nearby is known."""
 LONGEST_STEP = 0.3  # scaled: beyond it the tangent says little
 _COMPRESS_AFTER = 6
+HANGING = 12
+"""Steps of Newton's method that a state gets in which a joint seems to hang free in its backlash."""
+BACK = 1e-4
+"""Share of a step by which a search is where it was two steps ago: from side to side of a backlash, for ever."""
 LEAST, NEAREST = 0.03, 0.002
 """Rates of a substitution that are counted upon, whatever was seen; the other with the tangent of states nearby."""
 HALVED = 80
@@ -78,8 +82,8 @@ class States:
 
     @cached_property
     def poses(self) -> ChainState:
-        """Where all frames are; without screws."""
-        return self.posture.model.chain.evaluate(self.values, self.size, screws=())
+        """Where all frames are."""
+        return self.posture.model.chain.evaluate(self.values, self.size)
 
     @cached_property
     def forces(self) -> Forces:
@@ -102,11 +106,11 @@ class States:
         return self.flex.backlash(self.q)
 
 
-def searched(start: States) -> tuple[Array, Array, Ints, Bools]:
+def searched(start: States, hangs: Bools) -> tuple[Array, Array, Ints, Bools]:
     """theta and Q (n, N), steps taken and whether converged, by Newton's method; where backlash leads that from side to
-    side, by shorter steps first."""
-    theta, force, steps, done = newton_equilibrium(start)
-    rows = np.flatnonzero(~done)
+    side, by shorter steps first.  Short where a joint seems to hang free, since hardly any ends there."""
+    theta, force, steps, done = newton_equilibrium(start, np.where(hangs, HANGING, MAX_STEPS))
+    rows = np.flatnonzero(~done & ~hangs)
     if len(rows) and start.flex.backlashes:
         theta[:, rows], force[:, rows], steps[rows], done[rows] = newton_equilibrium(_nearer(start.take(rows)))
     return theta, force, steps, done
@@ -230,33 +234,35 @@ def _dot(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("in,in->n", a, b))
 
 
-def newton_equilibrium(start: States, most: int = MAX_STEPS) -> tuple[Array, Array, Ints, Bools]:
-    """The same by Newton's method in at most so many steps."""
+def newton_equilibrium(start: States, most: Ints | int = MAX_STEPS) -> tuple[Array, Array, Ints, Bools]:
+    """The same by Newton's method in at most so many steps, or (N,)."""
     flex, total = start.flex, start.size
     theta, force = start.theta.copy(), np.zeros_like(start.theta)
     steps, before = np.zeros(total, dtype=np.int64), np.zeros(total)
-    done = np.zeros(total, dtype=bool)
+    done, ended = np.zeros((2, total), dtype=bool)
     if flex.n == 0:
         return theta, force, steps, np.ones(total, dtype=bool)
-    rows, active = np.arange(total), start
+    rows, active, last = np.arange(total), start, np.full_like(theta, np.nan)
     scale = np.where(flex.rotates, 1.0, 1.0 / start.posture.model.size)[:, None]
-    for count in range(1, most + 1):
+    for count in range(1, int(np.max(most, initial=0)) + 1):
         step, change = _step(active)
         size = np.max(np.abs(step) * scale, axis=0)
-        moving = ~done[rows] & np.isfinite(size)
+        moving = ~ended[rows] & np.isfinite(size)
         factor = np.where(moving, np.minimum(1.0, LONGEST_STEP / np.maximum(size, LONGEST_STEP)), 0.0)
-        now = active.forces.q
+        now, before_that, last = active.forces.q, last, active.theta
         active = replace(active, theta=active.theta + np.where(moving, step, 0.0) * factor)
         theta[:, rows] = active.theta
         force[:, rows[moving]] = (now + change * factor)[:, moving]
         steps[rows[moving]] = count
         done[rows] |= moving & (size * size <= STEP_TOLERANCE * np.maximum(before[rows], size))
+        back = np.max(np.abs(active.theta - before_that) * scale, axis=0) <= BACK * size
+        ended[rows] |= done[rows] | back | (count >= np.broadcast_to(most, total)[rows])
         before[rows] = size
-        left = ~done[rows] & np.isfinite(size)
+        left = ~ended[rows] & np.isfinite(size)
         if not left.any():
             break
         if count >= _COMPRESS_AFTER and left.sum() < 0.5 * len(rows):
-            rows, active = rows[left], active.take(left)
+            rows, active, last = rows[left], active.take(left), last[:, left]
     return theta, force, steps, done
 
 

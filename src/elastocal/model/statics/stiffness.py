@@ -118,7 +118,7 @@ def stiffness_chunks(
         count = posture.size
         r, stiff, soft = work[:, :, :, :count]
         if level and flex.n:
-            state = rigid_state(posture, flex.dofs)
+            state = rigid_state(posture)
             _arms_into(state, at, flex, root, arms[:, :, :count], twists)
         else:
             arms[:] = 0.0

@@ -152,7 +152,7 @@ def nominal_axes(robot: Robot, home: Array) -> list[Line]:
     values = [0.0] * len(model.chain.dofs)
     for place, value in zip(dofs, home, strict=True):
         values[place] = float(value)
-    state = model.chain.evaluate(values, 1, screws=dofs)
+    state = model.chain.evaluate(values, 1)
     out = []
     for dof in dofs:
         screw = state.screws[dof]
