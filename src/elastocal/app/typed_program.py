@@ -37,13 +37,13 @@ def typed_orientation(text: str | None) -> Array | None:
     return None if text is None else _turn(numbers(text, 3, f"--orientation {text!r}", "A, B, C"))
 
 
-def typed_lines(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+def typed_lines(texts: Sequence[str], parameter: str) -> tuple[tuple[int, int], ...]:
     """First and last lines from ``40-60`` or ``40``."""
     out = []
     for text in texts:
         first, dash, last = (part.strip() for part in text.partition("-"))
         if not all(p.isascii() and p.isdigit() and len(p) < 10 for p in (first, *([last] if dash else []))):
-            raise FormatError.of("load_lines", text, "give a line or a range of lines of the program, such as 40-60")
+            raise FormatError.of(parameter, text, "give a line or a range of lines of the program, such as 40-60")
         out.append((int(first), int(last or first)))
     return tuple(out)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from elastocal.arguments import check_fields
 from elastocal.compensation.branches import some_places
-from elastocal.compensation.directions import came_along, move_headings
-from elastocal.compensation.loads import Milling, ProgramLoads, milling_wrenches
+from elastocal.compensation.cutting import Ranges, force_at_targets, force_on_moves, in_lines
+from elastocal.compensation.loads import Milling, ProgramLoads
 from elastocal.compensation.program import Program
 from elastocal.compensation.stations import Placed
 from elastocal.errors import ConflictError, InfeasibleError, InputError, MissingError, RangeError, ShapeError
@@ -44,18 +44,19 @@ class ProcessLoad:
 
     It acts at ``frame`` (None: the tip of the program's tool) and turns with it where ``follows``; in ``lines`` (first,
     last) of the program where some are named.  ``by_line`` and ``milling`` stand in place of it; ``feed`` in m/s is
-    used where the program states none.  ``payload`` in kg hangs on ``payload_frame``; loads beyond ``rated`` kg are
-    refused.
+    used where the program states none, and on ``lead_lines`` the force of milling grows from zero or falls to it
+    (``cutting``).  ``payload`` in kg hangs on ``payload_frame``; loads beyond ``rated`` kg are refused.
     """
 
     wrench: Array | None = None
     frame: str | None = None
     follows: bool = False
-    lines: tuple[tuple[int, int], ...] = ()
+    lines: Ranges = ()
     air_moves: bool = False
     by_line: LineLoads | None = None
     milling: Milling | None = None
     feed: float | None = None
+    lead_lines: Ranges = ()
     payload: float | None = None
     payload_frame: str | None = None
     rated: float | None = None
@@ -67,6 +68,11 @@ class ProcessLoad:
             raise ConflictError("give the load once: as a wrench, by line, or by milling", code="load-twice")
         if self.lines and not any(given):
             raise MissingError("lines with load are named, but no load is given; give a wrench or a milling process")
+        if self.lead_lines and self.milling is None:
+            raise ConflictError(
+                "lead_lines: only the force of milling grows and falls on lines; give a milling process or leave them out",
+                code="leads-without-milling", parameter="lead_lines", value=self.lead_lines,
+            )  # fmt: skip
         if self.wrench is not None:
             wrench = np.asarray(self.wrench, dtype=float)
             if wrench.shape[-1:] != (6,) or wrench.ndim > 2 or not np.isfinite(wrench).all():
@@ -76,6 +82,11 @@ class ProcessLoad:
             if not 0 <= self.payload < np.inf:
                 raise RangeError.of("payload", self.payload, "give a finite mass in kg, not below 0")
             object.__setattr__(self, "payload", float(self.payload))
+
+    @property
+    def loaded_lines(self) -> Ranges:
+        """Lines with load, leads among them; none where all that cut are."""
+        return (*self.lines, *self.lead_lines) if self.lines else ()
 
     @property
     def pushes(self) -> bool:
@@ -113,7 +124,9 @@ def station_loads(placed: Placed, load: ProcessLoad, flange: str, judged: bool =
         row = load.by_line.index(placed.stations.lines)
         mass = np.where((row >= 0) & np.isfinite(load.by_line.mass[row]), load.by_line.mass[row], mass)
     carried = next((e.frame for e in placed.model.elements if isinstance(e, Payload)), flange)
-    moving = _moving(placed, load, wrench)
+    # of milling the force of the move itself; what is stated by target or line goes evenly from one target to the next
+    moving = None if load.milling is None else force_on_moves(placed, load)
+    moving = wrench[placed.stations.nodes] if moving is None else moving
     loads = ProgramLoads(wrench, load.frame, load.follows, mass, load.payload_frame or carried, moving)
     placed.model.tree.frame(loads.payload_frame)
     return StationLoads(loads, text, (*findings, *_rated(placed, loads, load.rated)))
@@ -123,7 +136,7 @@ def _acting(placed: Placed, load: ProcessLoad, judged: bool) -> Bools:
     """Whether a constant load acts at each station."""
     stations = placed.stations
     if load.lines:
-        return _in_lines(stations.program, stations.lines, load.lines)
+        return in_lines(stations.program, stations.lines, load.loaded_lines, "load_lines")
     if load.air_moves or (load.wrench is not None and load.wrench.ndim == 2):
         return np.ones(len(stations), dtype=bool)
     out = stations.program.in_process[stations.target]
@@ -134,18 +147,6 @@ def _acting(placed: Placed, load: ProcessLoad, judged: bool) -> Bools:
             code="load-acts-nowhere", parameter="air_moves",
         )  # fmt: skip
     return np.asarray(out)
-
-
-def _in_lines(program: Program, lines: Ints, ranges: tuple[tuple[int, int], ...]) -> Bools:
-    out = np.zeros(len(lines), dtype=bool)
-    for first, last in ranges:
-        out |= (lines >= first) & (lines <= last)
-    if not out.any():
-        named = ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in ranges)
-        name = next(iter(program.files))
-        message = f"{name}: lines {named} with load: no target is gone to in these lines"
-        raise ConflictError(message, code="no-target-in-lines", file=name, parameter="load_lines")
-    return out
 
 
 def _wrench(placed: Placed, load: ProcessLoad, acting: Bools, judged: bool) -> tuple[Array, str]:
@@ -165,60 +166,15 @@ def _wrench(placed: Placed, load: ProcessLoad, acting: Bools, judged: bool) -> t
         wrench = np.where(row[:, None] >= 0, load.by_line.wrench[row], 0.0)
         return wrench, f"by line from {load.by_line.file}, at {frame}, {axes}"
     if load.milling is not None:
-        return _milling(placed, load.milling, load.feed, acting, judged), f"milling: {load.milling.words}"
+        leads = some_places([f"{a}-{b}" if a != b else str(a) for a, b in load.lead_lines])
+        entering = f", growing or falling on lines {leads}" if leads else ""
+        return force_at_targets(placed, load, acting, judged), f"milling: {load.milling.words}{entering}"
     columns = stations.program.wrenches
     if columns is None:
         return np.zeros((total, 6)), "no external load"
     turn = np.array([placed.base(i).rotation for i in range(total)])
     halves = [np.einsum("nij,nj->ni", turn, columns[stations.target][:, h]) for h in (slice(0, 3), slice(3, 6))]
     return np.concatenate(halves, axis=1), f"columns of the toolpath, axes of its base, at {frame}"
-
-
-def _milling(placed: Placed, process: Milling, stated: float | None, acting: Bools, judged: bool) -> Array:
-    """Wrenches (S, 6) in robot axes of stations that are gone to at cutting feed, zero elsewhere."""
-    stations, moves = placed.stations, placed.stations.program.moves
-    cuts = acting & np.array([moves[m].motion != "joint" for m in stations.move])
-    if not judged and not cuts.any():
-        return np.zeros((len(stations), 6))
-    if not cuts.any():
-        raise ConflictError("milling: no target is gone to in a line or an arc, so nothing is cut")
-    feed = np.array([moves[m].feed for m in stations.move])
-    feed = np.where(np.isfinite(feed), feed, np.nan if stated is None else stated)
-    unknown = cuts & ~np.isfinite(feed)
-    if unknown.any():
-        first = stations.name(int(np.argmax(unknown)))
-        raise MissingError(f"{first}: its feed is not known; state the feed of milling")
-    feed = np.where(cuts, feed, 0.0)
-    return milling_wrenches(process, "", placed.position, _spindle(placed), feed, cuts, came_along(placed)).wrench
-
-
-def _spindle(placed: Placed) -> Array:
-    """Directions (S, 3) from tip to spindle."""
-    # the third axis of a tool points away from the spindle, that of a direction i j k towards it
-    sense = np.where(placed.stations.kind == "axis", 1.0, -1.0)
-    axis = sense[:, None] * placed.rotation[:, :, 2]
-    return np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
-
-
-def _moving(placed: Placed, load: ProcessLoad, wrench: Array) -> Array:
-    """Wrenches (M, 3, 6) on moves, where they begin, at their auxiliary points and where they end: of milling those of
-    the move itself; what is stated by target or line goes evenly from one target to the next."""
-    program, nodes = placed.stations.program, placed.stations.nodes
-    cuts = np.array([m.motion != "joint" for m in program.moves], dtype=bool)
-    if load.lines:
-        cuts &= _in_lines(program, np.array([m.line for m in program.moves], dtype=np.int64), load.lines)
-    if load.milling is None or not cuts.any():
-        return wrench[nodes]
-    feed = np.array([m.feed for m in program.moves])
-    feed = np.where(np.isfinite(feed), feed, np.nan if load.feed is None else load.feed)
-    unknown = np.flatnonzero(cuts & ~np.isfinite(feed))
-    if len(unknown):
-        move = program.moves[unknown[0]]
-        raise MissingError(f"{move.file}, line {move.line}: its feed is not known; state the feed of milling")
-    every, flat = np.repeat(cuts, 3), nodes.ravel()
-    feed, heading = np.where(every, np.repeat(feed, 3), 0.0), move_headings(placed).reshape(-1, 3)
-    out = milling_wrenches(load.milling, "", placed.position[flat], _spindle(placed)[flat], feed, every, heading)
-    return out.wrench.reshape(-1, 3, 6)
 
 
 def _on_air(placed: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:
@@ -248,7 +204,7 @@ def _twice(placed: Placed, load: ProcessLoad) -> list[Finding]:
     if load.by_line is not None:
         state = load.by_line.index(lines)
     elif load.lines:
-        state = _in_lines(program, lines, load.lines).astype(np.int64)
+        state = in_lines(program, lines, load.loaded_lines, "load_lines").astype(np.int64)
     elif load.milling is None and (load.air_moves or not load.constant):
         return []
     else:

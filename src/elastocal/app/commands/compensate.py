@@ -23,7 +23,7 @@ _CELL = Uses(
     {"program": "programs", "calibration": "calibration", "robot": "robot", "truth": "robot"},
     (Fill("calibration", "calibration", output=False, unless=("robot",)), Fill("out", "corrected"), REPORT),
     (("force", "moment"), ("loads",), ("milling",)),
-    by_line=("load_lines", "loads"),
+    by_line=("load_lines", "lead_lines", "loads"),
 )
 _FRAME = "NAME=X,Y,Z,A,B,C"
 
@@ -100,6 +100,9 @@ def compensate(
         str | None,
         o.option("WORDS", "kc_MPa=,ap_mm=,ae_mm=,D_mm=,teeth=,spindle_rpm=[,m=,radial=,axial=,feed_mm_min=]"),
     ] = None,
+    lead_lines: Annotated[
+        list[str] | None, o.option("FIRST-LAST", "Milling: lines on which the cutter enters or leaves; repeatable.")
+    ] = None,
     payload: o.Payload = None,
     payload_frame: o.PayloadFrame = None,
     rated_kg: Annotated[float | None, o.option("KG", "Refuse loads beyond the robot's rated payload.")] = None,
@@ -156,8 +159,8 @@ def compensate(
         typed_frames("--base", base or (), hand), typed_frames("--tool", tool or (), hand, model),
         typed_orientation(orientation), rotary,
     )  # fmt: skip
-    load = _load(force, moment, load_frame, follow, load_lines, air_moves, loads, milling, payload, payload_frame,
-                 rated_kg)  # fmt: skip
+    load = _load(force, moment, load_frame, follow, load_lines, air_moves, loads, milling, lead_lines, payload,
+                 payload_frame, rated_kg)  # fmt: skip
     correct = partial(
         library_call, known.known or model, load=load, flange=flange, position_only=position_only, taught=taught,
         first_order=first_order, densify=None if densify_um is None else 1e-6 * densify_um, chord=1e-6 * chord_um,
@@ -201,7 +204,8 @@ def _robodk(correction: Correction, file: Path) -> bytes:
 
 def _load(
     force: str | None, moment: str | None, frame: str | None, follow: bool, lines: list[str] | None, air_moves: bool,
-    table: Path | None, milling: str | None, payload: float | None, payload_frame: str | None, rated: float | None,
+    table: Path | None, milling: str | None, leads: list[str] | None, payload: float | None, payload_frame: str | None,
+    rated: float | None,
 ) -> ProcessLoad:  # fmt: skip
     from elastocal.app.applied_load import LoadRequest
     from elastocal.app.typed_program import typed_lines, typed_milling
@@ -213,7 +217,8 @@ def _load(
         raise ConflictError("give the load once: --force and --moment, or --loads, or --milling", code="load-twice")
     process, feed = (None, None) if milling is None else typed_milling(milling)
     return ProcessLoad(
-        wrench=typed.wrench() if typed.given else None, frame=frame, follows=follow, lines=typed_lines(lines or ()),
-        air_moves=air_moves, by_line=None if table is None else read_line_loads(table), milling=process, feed=feed,
-        payload=payload, payload_frame=payload_frame, rated=rated,
+        wrench=typed.wrench() if typed.given else None, frame=frame, follows=follow,
+        lines=typed_lines(lines or (), "load_lines"), air_moves=air_moves,
+        by_line=None if table is None else read_line_loads(table), milling=process, feed=feed,
+        lead_lines=typed_lines(leads or (), "lead_lines"), payload=payload, payload_frame=payload_frame, rated=rated,
     )  # fmt: skip
