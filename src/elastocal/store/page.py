@@ -11,9 +11,10 @@ from elastocal.quantities import DASH
 from elastocal.report.blocks import Block, Column, Fact, Lines, Paragraphs, Report, Section, Series, Table, Tile
 from elastocal.report.colours import Role
 from elastocal.results import Finding
+from elastocal.spatial.entries import Array
 from elastocal.store.changes import parameter_blocks
 from elastocal.store.drift import Chart
-from elastocal.store.entry import Entry
+from elastocal.store.entry import Entry, Released
 from elastocal.store.robot_history import RobotHistory, Shown
 
 if TYPE_CHECKING:
@@ -139,20 +140,19 @@ def drift_lines(shown: Shown, nearest: list[Chart]) -> Lines:
 
 
 def drift_table(h: RobotHistory, nearest: list[Chart]) -> Table:
-    columns = (
-        Column("chart", "chart"), Column("last", "last", "", 2), Column("largest", "largest", "", 2),
-        Column("values", "values"), Column("outside", "outside at number"),
-    )  # fmt: skip
-    rows = []
-    for c in nearest:
-        outside = c.outside
-        shown = ", ".join(map(str, outside[:5])) + (" ..." if len(outside) > 5 else "")
-        known = c.share[np.isfinite(c.share)]
-        rows.append((c.name, float(known[-1]), float(known[np.argmax(np.abs(known))]), len(c.numbers), shown))
-    note = "Averages as shares of their limits; 1 and more is outside."
-    waiting = len(h.drift.charts) - len(rows)
-    notes = (note, f"{waiting} charts have too few values yet.") if waiting else (note,)
-    return Table("charts", "Charts", columns, tuple(rows), notes)
+    def known(c: Chart) -> Array:
+        return np.asarray(c.share[np.isfinite(c.share)])
+
+    waiting = len(h.drift.charts) - len(nearest)
+    more = (f"{waiting} charts have too few values yet.",) if waiting else ()
+    return Table.of("charts", nearest, {
+        Column("chart", "chart"): lambda c: c.name,
+        Column("last", "last", "", 2): lambda c: known(c)[-1],
+        Column("largest", "largest", "", 2): lambda c: known(c)[np.argmax(np.abs(known(c)))],
+        Column("values", "values"): lambda c: len(c.numbers),
+        Column("outside", "outside at number"):
+            lambda c: ", ".join(map(str, c.outside[:5])) + (" ..." if len(c.outside) > 5 else ""),
+    }, "Averages as shares of their limits; 1 and more is outside.", *more, title="Charts")  # fmt: skip
 
 
 def entry_table(shown: Shown) -> Table:
@@ -200,23 +200,23 @@ def _degrees(e: Entry) -> str:
 
 
 def robots_table(lines: tuple[RobotLine, ...], today: date) -> Table:
-    columns = (
-        Column("robot", "robot"), Column("calibrated", "last calibration"),
-        Column("error_mm", "leave-one-out", "mm", 3), Column("checked", "last check"),
-        Column("check_mm", "check poses", "mm", 3), Column("released", "released"), Column("due", "due"),
-        Column("state", "state"), Column("entries", "entries"),
-    )  # fmt: skip
-    rows = []
-    for line in lines:
-        c, k, r = line.calibrated, line.checked, line.released
-        codes = sorted({f.code for f in line.findings(today)})
-        rows.append((
-            line.robot, c.time[:10] if c else None, 1e3 * c.error.mean if c and c.error else None,
-            k.time[:10] if k else None, 1e3 * k.error.mean if k and k.error else None,
-            r.release.name if r and r.release else None, r.release.due if r and r.release else None,
-            ", ".join(codes), line.entries,
-        ))  # fmt: skip
-    return Table("robots", "", columns, tuple(rows))
+    def release(line: RobotLine) -> Released | None:
+        return None if line.released is None else line.released.release
+
+    def error(e: Entry | None) -> float | None:
+        return 1e3 * e.error.mean if e and e.error else None
+
+    return Table.of("robots", lines, {
+        Column("robot", "robot"): lambda n: n.robot,
+        Column("calibrated", "last calibration"): lambda n: n.calibrated.time[:10] if n.calibrated else None,
+        Column("error_mm", "leave-one-out", "mm", 3): lambda n: error(n.calibrated),
+        Column("checked", "last check"): lambda n: n.checked.time[:10] if n.checked else None,
+        Column("check_mm", "check poses", "mm", 3): lambda n: error(n.checked),
+        Column("released", "released"): lambda n: r.name if (r := release(n)) else None,
+        Column("due", "due"): lambda n: r.due if (r := release(n)) else None,
+        Column("state", "state"): lambda n: ", ".join(sorted({f.code for f in n.findings(today)})),
+        Column("entries", "entries"): lambda n: n.entries,
+    })  # fmt: skip
 
 
 def robots_page(lines: tuple[RobotLine, ...], today: date, label: str) -> Report:

@@ -171,7 +171,7 @@ def _check_options(source: str, asked: _Asked) -> None:
 
 def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     """Compliances from deflections, with the instrument's noise alone."""
-    from elastocal.app.applied_load import applied_load, inputs_of
+    from elastocal.app.applied_load import applied_load, load_facts
     from elastocal.app.configurations import chosen_configurations
     from elastocal.design.assessing import assess
     from elastocal.files.robot.read import read_robot, selected, without_kinds
@@ -193,9 +193,9 @@ def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     campaign = Measured(kind, kind.predict(model), (Reading(sd=sd, turn_sd=turn_sd),))
     assessment = assess(model, campaign, asked.parameters or None, thresholds=asked.thresholds)
     watched = ", ".join(m.frame for m in markers)
-    inputs = inputs_of(word, model, load, watched, _STATE, asked.without, str(plan))
+    facts = load_facts(word, model, load, watched, _STATE, asked.without, str(plan))
     notes = (*robot.notes, *at.notes, *load.notes)
-    return AssessResult(assessment, load.text, _noise_text(asked), inputs.facts(), notes)
+    return AssessResult(assessment, load.text, _noise_text(asked), facts, notes)
 
 
 _STATE = "linear model of the unloaded arm, weights not counted"

@@ -230,7 +230,7 @@ def _no_cycle(s: TelegramSummary) -> str:
 
 
 def _counts(s: TelegramSummary) -> Table:
-    rows: tuple[tuple[Cell, ...], ...] = (
+    rows: tuple[tuple[str, Cell, str], ...] = (
         ("telegrams", s.telegrams, "with a readable IPOC; all are in the log"),
         ("late", _known(s, s.late), "more than half a cycle behind the one before, by their IPOC"),
         ("lost", s.lost, "never came, by the gaps of IPOC"),

@@ -54,7 +54,7 @@ def page(result: StiffnessResult) -> Report:
         if len(result.at) == 1:
             blocks += matrix_tables(result)
         sections = [Section(state, blocks)]
-    return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
+    return Report(title, _verdict(result), tuple(sections), result.notes, result.facts)
 
 
 DRAWN = 250
