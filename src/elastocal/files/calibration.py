@@ -282,13 +282,9 @@ def identified_model(record: CalibrationRecord, model: Robot) -> tuple[Identifie
     values = {p.name: p.value for p in record.parameters}
     sure = record.noise_stated and not record.scatter > 1
     known = IdentifiedModel(
-        described.with_estimates(values),
-        record.names,
-        record.covariance,
-        record.discrepancy,
-        record.statics,
+        described.with_estimates(values), record.names, record.covariance, record.discrepancy, record.statics,
         inf if sure else float(record.freedom),
-    )
+    )  # fmt: skip
     return known, _changes(record)
 
 

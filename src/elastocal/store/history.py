@@ -59,21 +59,11 @@ class History(Reader):
     """A store of histories, to be read and added to; ``history`` opens it."""
 
     def add(
-        self,
-        robot: str,
-        calibration: Calibration,
-        *,
-        who: str | None = None,
-        reason: str | None = None,
-        time: When = None,
-        temperature: float | None = None,
-        supersedes: int | None = None,
-        poses: object = None,
-        file: bytes | None = None,
-        inputs: Contents | None = None,
-        notes: tuple[str, ...] = (),
+        self, robot: str, calibration: Calibration, *, who: str | None = None, reason: str | None = None,
+        time: When = None, temperature: float | None = None, supersedes: int | None = None, poses: object = None,
+        file: bytes | None = None, inputs: Contents | None = None, notes: tuple[str, ...] = (),
         versions: Mapping[str, str] | None = None,
-    ) -> Entry:
+    ) -> Entry:  # fmt: skip
         """Record a calibration of a robot; the first one begins its history.
 
         ``time`` is when it was measured (now, where not stated), ``temperature`` in degrees Celsius (else that of the
@@ -96,19 +86,10 @@ class History(Reader):
         return self._append(robot, make, files, lambda: records.first_of(robot, calibration, poses))
 
     def check(
-        self,
-        robot: str,
-        campaign: Campaign | Place,
-        *,
-        number: int | None = None,
-        refit: bool = False,
-        who: str | None = None,
-        reason: str | None = None,
-        time: When = None,
-        temperature: float | None = None,
-        inputs: Contents | None = None,
-        keys: Mapping[str, Any] | None = None,
-    ) -> Entry:
+        self, robot: str, campaign: Campaign | Place, *, number: int | None = None, refit: bool = False,
+        who: str | None = None, reason: str | None = None, time: When = None, temperature: float | None = None,
+        inputs: Contents | None = None, keys: Mapping[str, Any] | None = None,
+    ) -> Entry:  # fmt: skip
         """Record readings at check poses against calibration ``number``, or the released one, or the last.
 
         They are a campaign, a campaign file, or a table that is read like that of the calibration, with ``keys`` of a
@@ -128,22 +109,11 @@ class History(Reader):
         return self._append(robot, make, inputs or files)
 
     def release(
-        self,
-        robot: str,
-        number: int | None = None,
-        *,
-        name: str,
-        reason: str,
-        who: str,
-        due: str | date | None = None,
-        baseline: bool = False,
-        time: When = None,
-        stated: Stated | Place | None = None,
-        validation: Campaign | Place | None = None,
-        refit: bool = False,
-        seen: int | None = None,
+        self, robot: str, number: int | None = None, *, name: str, reason: str, who: str, due: str | date | None = None,
+        baseline: bool = False, time: When = None, stated: Stated | Place | None = None,
+        validation: Campaign | Place | None = None, refit: bool = False, seen: int | None = None,
         keys: Mapping[str, Any] | None = None,
-    ) -> Entry:
+    ) -> Entry:  # fmt: skip
         """Say that calibration ``number``, or the last one, is the one to use; the release before it is superseded.
 
         ``due`` is the day when it must be renewed.  ``baseline`` has charts of drift begin anew with it.  With
@@ -186,12 +156,9 @@ class History(Reader):
         return self.add(robot or name, calibration, **{**known, **given})
 
     def _append(
-        self,
-        robot: str,
-        make: Callable[[RobotHistory], Entry],
-        files: Contents,
+        self, robot: str, make: Callable[[RobotHistory], Entry], files: Contents,
         first: Callable[[], tuple[str, str]] | None = None,
-    ) -> Entry:
+    ) -> Entry:  # fmt: skip
         """One more entry with its files, in one transaction; of a robot one writer at a time."""
         from elastocal.store import rows
 

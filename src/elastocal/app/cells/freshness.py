@@ -127,14 +127,11 @@ def _judged(
     settings = {**{key: {} for key in usual_settings(record.command[0])}, **record.cell}
     changed = tuple(name for name, mark in record.outputs.items() if marks[name] not in (mark, ""))
     return Freshness(
-        label,
-        record,
-        tuple(key for key, value in settings.items() if setting(cell, key, record.command[0]) != value),
-        (*_changed(record, marks), *_added(cell, record)),
-        changed,
+        label, record, tuple(key for key, value in settings.items() if setting(cell, key, record.command[0]) != value),
+        (*_changed(record, marks), *_added(cell, record)), changed,
         tuple(name for name in record.outputs if not marks[name] and inside(name)),
         taken=tuple(name for name in changed if _simulated(record, name) and marks[name] not in results),
-    )
+    )  # fmt: skip
 
 
 def _changed(record: RunRecord, marks: Mapping[str, str]) -> Iterator[str]:

@@ -158,12 +158,9 @@ def _no_gravity(model: Robot, payload: float | None, sag: bool, load: AppliedLoa
 
 
 def sag_deflection(
-    model: Robot,
-    q: Array,
-    applied: Sequence[AppliedWrenches],
-    frame: str,
+    model: Robot, q: Array, applied: Sequence[AppliedWrenches], frame: str,
     progress: Callable[[int, int], None] | None = None,
-) -> FrameDeflection:
+) -> FrameDeflection:  # fmt: skip
     """nan where there is no equilibrium, with its status."""
     import numpy as np
 

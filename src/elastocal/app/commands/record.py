@@ -155,14 +155,9 @@ def _hidden(line: Callable[[], str]) -> AbstractContextManager[None]:
 
 
 def _check(
-    protocol: str,
-    duration: float | None,
-    most: int | None,
-    controller: str | None,
-    sender: str,
-    rehearse: int | None,
+    protocol: str, duration: float | None, most: int | None, controller: str | None, sender: str, rehearse: int | None,
     limit: float,
-) -> str | None:
+) -> str | None:  # fmt: skip
     """The address that alone is answered, as the system writes it."""
     from ipaddress import ip_address
 

@@ -221,12 +221,9 @@ def _matrix(
         (c, "{} [{}]".format(*units[c].split("_")), *(float(v) for v in tidy[i])) for i, c in enumerate(down)
     ]
     return Table(
-        key,
-        title,
-        columns,
-        tuple(rows),
+        key, title, columns, tuple(rows),
         (*notes, "An entry is in the unit of its row per unit of its column; SI in JSON and CSV."),
-    )
+    )  # fmt: skip
 
 
 def _verdict(result: StiffnessResult) -> tuple[str, ...]:

@@ -85,17 +85,9 @@ def table_text(campaign: Measured, model: Robot, names: Sequence[str] = ()) -> s
 
 
 def campaign_text(
-    campaign: Measured,
-    model: Robot,
-    *,
-    name: str,
-    robot: str,
-    table: str,
-    requests: Requests | None = None,
-    tool: str | None = None,
-    without: Sequence[str] = (),
-    words: Mapping[str, Any] = MappingProxyType({}),
-) -> str:
+    campaign: Measured, model: Robot, *, name: str, robot: str, table: str, requests: Requests | None = None,
+    tool: str | None = None, without: Sequence[str] = (), words: Mapping[str, Any] = MappingProxyType({}),
+) -> str:  # fmt: skip
     """The campaign file for a table; ``robot``, ``tool`` and ``without`` are the words that give ``model``.
 
     Keys of the best predictor are taken over from ``words``, those of the file that it is made from.
@@ -118,14 +110,7 @@ def campaign_files(plan: CampaignFile, campaign: Measured, folder: Path) -> dict
         return virtual_files(folder, *contact_texts(plan, campaign, folder, TABLE))
     filled = dataclasses.replace(campaign, measurement=plan.campaign.measurement)
     text = campaign_text(
-        filled,
-        plan.model,
-        name=plan.name,
-        robot=robot_seen_from(plan, folder),
-        table=TABLE,
-        requests=plan.requests,
-        tool=plan.words.get("tool"),
-        without=listed(plan.words.get("without")),
-        words=plan.words,
-    )
+        filled, plan.model, name=plan.name, robot=robot_seen_from(plan, folder), table=TABLE, requests=plan.requests,
+        tool=plan.words.get("tool"), without=listed(plan.words.get("without")), words=plan.words,
+    )  # fmt: skip
     return virtual_files(folder, text, table_text(filled, plan.model, plan.names))
