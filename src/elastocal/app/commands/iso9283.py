@@ -192,6 +192,8 @@ def _distances(result: Iso9283Result) -> Table:
 
 
 def _variation_table(result: Iso9283Result) -> Table:
-    columns = (Column("pose", "pose"), Column("directions", "directions"), Column("vAP_mm", "vAP", "mm", 4))
-    rows = tuple((name, count, 1e3 * v) for name, count, v in result.variation)
-    return Table("variation", "", columns, rows, ("Largest distance between mean places by direction.",))
+    return Table.of("variation", result.variation, {
+        Column("pose", "pose"): lambda v: v[0],
+        Column("directions", "directions"): lambda v: v[1],
+        Column("vAP_mm", "vAP", "mm", 4): lambda v: 1e3 * v[2],
+    }, "Largest distance between mean places by direction.")  # fmt: skip

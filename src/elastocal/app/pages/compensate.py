@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult
     from elastocal.compensation.correction import Correction
     from elastocal.compensation.verification import Residual
+    from elastocal.solve.summary import ErrorSummary
 
 
 PREDICTED = "predicted residual error"
@@ -140,23 +141,23 @@ def summary_table(result: Correction) -> Table:
             ("simulated true robot, before", result.on_truth[0]),
             ("simulated true robot, after", result.on_truth[1]),
         ]
-    columns = (
-        Column("what", "tool"),
-        Column("count", "targets"),
-        *(Column(f"{k}_um", w, "mm", decimals=4, scale=1e-3) for k, w in _FIGURES),
-        *(Column(f"{k}_urad", w, "mrad", decimals=4, scale=1e-3, part=1) for k, w in _FIGURES),
-    )
-    rows = []
-    for name, part in kinds:
-        far, turned = part.distances(), part.angles()
-        figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.p95, s.max)]
-        rows.append((name, far.count, *(or_reason(v, _LOST) for v in figures)))
+    sized = [(name, part.distances(), part.angles()) for name, part in kinds]
+
+    def figures(size: ErrorSummary) -> list[Cell]:
+        return [or_reason(1e6 * getattr(size, key), _LOST) for key, _ in _FIGURES]
+
     note = (
         "Distances and angles between the loaded and the desired tool, over all targets with a determined state; "
         "targets that are not corrected count as they are. The model after correction is left with the rounding of the "
         "digits that were written, which says nothing of the robot's accuracy."
     )
-    return Table("summary", "", columns, tuple(rows), (note,))
+    return Table.of("summary", sized, {
+        Column("what", "tool"): lambda row: row[0],
+        Column("count", "targets"): lambda row: row[1].count,
+        tuple(Column(f"{k}_um", w, "mm", decimals=4, scale=1e-3) for k, w in _FIGURES): lambda row: figures(row[1]),
+        tuple(Column(f"{k}_urad", w, "mrad", decimals=4, scale=1e-3, part=1) for k, w in _FIGURES):
+            lambda row: figures(row[2]),
+    }, note)  # fmt: skip
 
 
 def _after(result: Correction) -> str:
