@@ -12,8 +12,8 @@ from elastocal.files.campaign.recognise import recognise
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import robot_from_text
 from elastocal.files.tables.configurations import read_configurations
+from elastocal.files.tables.points import read_sweeps
 from elastocal.files.tables.raw import by_numbers, numbered_axis
-from elastocal.files.tables.sweeps import read_sweeps
 from elastocal.model.robot import Robot
 
 ARM = """\

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from elastocal.files.documents import packed, schema_text, value_of
+from elastocal.files.typed import packed, schema_text, value_of
 from elastocal.results import as_json
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass

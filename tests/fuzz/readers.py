@@ -48,8 +48,7 @@ from elastocal.files.tables.drives import read_drives_or_targets
 from elastocal.files.tables.encoders import read_encoder_tables
 from elastocal.files.tables.excel import excel_bytes
 from elastocal.files.tables.loops import read_loops
-from elastocal.files.tables.points import read_points
-from elastocal.files.tables.sweeps import read_sweeps
+from elastocal.files.tables.points import read_points, read_sweeps
 from elastocal.files.tables.validation import read_visits
 
 Files = Mapping[str, str | bytes]

@@ -16,11 +16,12 @@ SOURCES = Path(elastocal.__file__).parent
 
 @dataclass(frozen=True)
 class Call:
-    """Of a function or class by its name, or of a method; of its arguments those that are constants, else None."""
+    """Of a function or class by its name, or of a method ``of`` a name; of its arguments constants, others as None."""
 
     line: int
     name: str
     method: str
+    of: str
     first: object
     named: dict[str | None, object]
 
@@ -77,8 +78,9 @@ def _calls(nodes: list[ast.AST]) -> Iterator[Call]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
             name = node.func.id if isinstance(node.func, ast.Name) else ""
             method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            of = getattr(getattr(node.func, "value", None), "id", "")
             first = _constant(node.args[0]) if node.args else None
-            yield Call(node.lineno, name, method, first, {k.arg: _constant(k.value) for k in node.keywords})
+            yield Call(node.lineno, name, method, of, first, {k.arg: _constant(k.value) for k in node.keywords})
 
 
 def _constant(node: ast.expr) -> object:

@@ -99,59 +99,30 @@ def with_payload(model: Robot, mass: float | None, frame: str | None) -> Robot:
     return replace(model, elements=tuple(new if e is carried else e for e in model.elements))
 
 
-@dataclass(frozen=True)
-class Inputs:
-    """``payloads`` are mass in kg and frame; ``file`` is None for a shipped robot."""
-
-    robot: str
-    file: str | None
-    tool: str
-    watched: str
-    load: str
-    load_frame: str | None
-    payloads: tuple[tuple[float, str], ...]
-    left_out: tuple[str, ...]
-    state: str
-    configurations: str
-
-    def facts(self) -> tuple[Fact, ...]:
-        mass = sum(m for m, _ in self.payloads)
-        hangs = ", ".join(frame for _, frame in self.payloads)
-        carried = " and ".join(f"{m:g} kg at {frame}" for m, frame in self.payloads)
-        where = self.file or "comes with the package"
-        return (
-            Fact("robot", "robot", self.robot, f"{self.robot} ({where})"),
-            Fact("robot_file", "", self.file),
-            Fact("tool", "tool frame", self.tool),
-            Fact("watched_frame", "watched frame", self.watched),
-            Fact("configurations", "configurations", self.configurations),
-            Fact("load", "load", self.load),
-            Fact("load_frame", "", self.load_frame),
-            Fact("payload_kg", "payload", mass, carried or "none"),
-            Fact("payload_frame", "", hangs or None),
-            Fact("left_out", "left out", self.left_out, ", ".join(self.left_out) or "nothing"),
-            Fact("state", "state", self.state),
-        )
-
-
-def inputs_of(
-    word: str,
-    model: Robot,
-    load: AppliedLoad,
-    watched: str,
-    state: str,
-    left_out: tuple[str, ...],
-    configurations: str,
-) -> Inputs:
+def load_facts(
+    word: str, model: Robot, load: AppliedLoad, watched: str, state: str, left_out: tuple[str, ...],
+    configurations: str, file: str | None = None,
+) -> tuple[Fact, ...]:  # fmt: skip
+    """What an answer rests on; ``file`` where it is not the one that the ``word`` for the robot names."""
     from elastocal.files.robot.read import robot_file
     from elastocal.model.loads.payload import Payload
 
-    file = robot_file(word)
-    payloads = tuple((float(e.mass), e.frame) for e in model.elements if isinstance(e, Payload))
-    return Inputs(
-        model.name, None if file is None else word, model.tool, watched, load.text, load.frame, payloads, left_out,
-        state, configurations,
-    )  # fmt: skip
+    file = file or (None if robot_file(word) is None else word)
+    payloads = [e for e in model.elements if isinstance(e, Payload)]
+    carried = " and ".join(f"{e.mass:g} kg at {e.frame}" for e in payloads)
+    return (
+        Fact("robot", "robot", model.name, f"{model.name} ({file or 'comes with the package'})"),
+        Fact("robot_file", "", file),
+        Fact("tool", "tool frame", model.tool),
+        Fact("watched_frame", "watched frame", watched),
+        Fact("configurations", "configurations", configurations),
+        Fact("load", "load", load.text),
+        Fact("load_frame", "", load.frame),
+        Fact("payload_kg", "payload", sum(float(e.mass) for e in payloads), carried or "none"),
+        Fact("payload_frame", "", ", ".join(e.frame for e in payloads) or None),
+        Fact("left_out", "left out", left_out, ", ".join(left_out) or "nothing"),
+        Fact("state", "state", state),
+    )
 
 
 def configurations_text(at: tuple[str, ...], file: Path | None, grid: str | None = None) -> str:

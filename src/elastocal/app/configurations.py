@@ -81,7 +81,7 @@ def chosen_configurations(
     if at and file is not None:
         raise ConflictError("--at and --configurations both give configurations; keep one")
     if file is not None:
-        configurations = _from_file(model, file) if units is None else _from_table(model, file, units)
+        configurations = _from_file(model, file, units)
     elif at or model.n == 0:
         configurations = typed(model, at)
     else:
@@ -121,26 +121,20 @@ def of_shown(model: Robot, shown: Array, places: tuple[str, ...]) -> Configurati
     return Configurations(axes, shown, model.controller.to_joints(shown * axes.factors), places)
 
 
-def _from_file(model: Robot, file: Path) -> Configurations:
-    from elastocal.files.tables.configurations import read_configurations
-
-    axes = axes_of(model)
-    table = read_configurations(file, dict(zip(axes.names, axes.kinds, strict=True)), model.controller.drives)
-    places = tuple(f"{table.file}, line {line}" for line in table.lines)
-    q = model.controller.to_joints(table.values)
-    return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches, table.notes)
-
-
-def _from_table(model: Robot, file: Path, units: Mapping[str, str]) -> Configurations:
+def _from_file(model: Robot, file: Path, units: Mapping[str, str] | None) -> Configurations:
+    """Of a table of configurations; with ``units`` of one of a campaign."""
     from elastocal.files.campaign.columns import configuration_columns
-    from elastocal.files.tables.configurations import configurations
+    from elastocal.files.tables.configurations import configurations, read_configurations
     from elastocal.files.tables.named import read_table
 
-    axes = axes_of(model)
-    kinds = dict(zip(axes.names, axes.kinds, strict=True))
-    raw = read_table(file)
-    fields, notes = configuration_columns(raw, kinds, units)
-    table = configurations(raw, fields, kinds, model.controller.drives, model.gravity)
+    axes, kinds, drives = axes_of(model), model.axis_kinds, model.controller.drives
+    if units is None:
+        table = read_configurations(file, kinds, drives)
+        notes = table.notes
+    else:
+        raw = read_table(file)
+        fields, notes = configuration_columns(raw, kinds, units)
+        table = configurations(raw, fields, kinds, drives, model.gravity)
     places = tuple(f"{table.file}, line {line}" for line in table.lines)
     q = model.controller.to_joints(table.values)
     return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches, notes)

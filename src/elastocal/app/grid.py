@@ -157,9 +157,8 @@ def _start(model: Robot, at: tuple[str, ...]) -> tuple[Array, str]:
     for k, motion in enumerate(model.motions):
         if motion.limits is not None:
             q[:, k] = np.clip(q[:, k], *motion.limits)
-    return model.controller.to_controller(q)[0] / axes_of(
-        model
-    ).factors, " (zero, or the nearest limit; set them with --at)"
+    shown = model.controller.to_controller(q)[0] / axes_of(model).factors
+    return shown, " (zero, or the nearest limit; set them with --at)"
 
 
 def _reached(model: Robot, configurations: Configurations, ignore: bool) -> tuple[Configurations, Bools]:

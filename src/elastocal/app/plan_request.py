@@ -25,7 +25,7 @@ ROBOT = "robot.yaml"
 class PlanRequest:
     """``source`` is a plan file, a robot or a calibration; options that are None leave what the file says.
 
-    ``forces`` ("fx,fy,fz" in N), ``hang`` (kg), ``markers``, ``seek``, ``noise`` (mm), ``test`` go with a robot alone.
+    ``force`` ("fx,fy,fz" in N), ``hang`` (kg), ``marker``, ``seek``, ``noise_mm``, ``test`` go with a robot alone.
     """
 
     source: str
@@ -39,11 +39,11 @@ class PlanRequest:
     most: int = 60
     workers: int | None = None
     cluster: str | None = None
-    forces: tuple[str, ...] = ()
+    force: tuple[str, ...] = ()
     hang: tuple[float, ...] = ()
-    markers: tuple[str, ...] = ()
+    marker: tuple[str, ...] = ()
     seek: tuple[str, ...] = ()
-    noise: float | None = None
+    noise_mm: float | None = None
     repeats: int | None = None
     candidates: int | None = None
     test: Path | None = None
@@ -58,14 +58,10 @@ def plan_file(request: PlanRequest) -> PlanFile:
 
     path = Path(request.source)
     own = path.suffix.lower() in (".yaml", ".yml") and path.is_file() and is_plan(path)
-    if own:
-        alone = {
-            "--force": request.forces, "--hang": request.hang, "--marker": request.markers, "--seek": request.seek,
-            "--noise-mm": request.noise, "--test": request.test, "--without": request.without,
-        }  # fmt: skip
-        for option, value in alone.items():
-            if value:
-                raise ConflictError(f"{option} goes with a robot; write it into the plan file {request.source} instead")
+    for name in ("force", "hang", "marker", "seek", "noise_mm", "test", "without") if own else ():
+        if getattr(request, name):
+            option = f"--{name.replace('_', '-')}"
+            raise ConflictError(f"{option} goes with a robot; write it into the plan file {request.source} instead")
     file = read_request(path) if own else _bare(request)
     task = _with_earlier(_asked(file.task, request), file)
     if request.given is None:
@@ -156,12 +152,10 @@ def _bare(request: PlanRequest) -> PlanFile:
             "unloaded campaign is planned for all that calibrate would fit",
             parameter="seek",
         )
-    noise = 0.03 if request.noise is None else request.noise
+    noise = 0.03 if request.noise_mm is None else request.noise_mm
     if not noise > 0:
         raise RangeError("--noise-mm must be positive; a reading without noise does not exist")
-    task = replace(
-        marker_task(model, None, loads, request.markers or markers, 1e-3 * noise), names=request.seek or None
-    )
+    task = replace(marker_task(model, None, loads, request.marker or markers, 1e-3 * noise), names=request.seek or None)
     own = robot_file(request.source) if known is None else known
     notes = (
         *robot.notes,
@@ -215,7 +209,7 @@ def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
     from elastocal.design.loading.loading import Actuator, Hanging
 
     loads: list[Loading] = []
-    for text in request.forces:
+    for text in request.force:
         force = np.array(numbers(text, 3, f"--force {text!r}", "fx, fy, fz in N"))
         size = float(np.linalg.norm(force))
         if not size > 0:

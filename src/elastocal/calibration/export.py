@@ -25,9 +25,8 @@ from elastocal.compensation.corrected_geometry import corrected_poses
 from elastocal.design.poses import sobol
 from elastocal.errors import ConflictError, MissingError
 from elastocal.files.robot.dh_write import dh_table
-from elastocal.files.robot.export import kinematics_text, with_origins
+from elastocal.files.robot.export import kinematics_text, not_in_urdf, urdf_text, with_origins
 from elastocal.files.robot.urdf import read_links, read_urdf
-from elastocal.files.robot.urdf_new import not_in_urdf, urdf_text
 from elastocal.files.robot.urdf_tags import document
 from elastocal.files.robot.write import robot_text
 from elastocal.files.write import check_targets, write_files

@@ -21,10 +21,10 @@ from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.posterior import Compliances
 from elastocal.errors import FormatError
-from elastocal.files.documents import packed, schema_text, value_of
 from elastocal.files.located import read_json
 from elastocal.files.robot.read import robot_from_text
 from elastocal.files.robot.write import robot_text
+from elastocal.files.typed import packed, schema_text, value_of
 from elastocal.files.write import write_files
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.results import Finding, as_json

@@ -17,19 +17,9 @@ if TYPE_CHECKING:
     from elastocal.app.commands.status import StatusResult as StatusResult
 
 __all__ = [
-    "DAYS",
-    "NUMBERS",
-    "STATED",
-    "CellFolder",
-    "certify",
-    "is_cell",
-    "new",
-    "read_cell",
-    "stale",
-    "stated",
-    "status",
+    "DAYS", "NUMBERS", "STATED", "CellFolder", "certify", "is_cell", "new", "read_cell", "stale", "stated", "status",
     "unstated",
-]
+]  # fmt: skip
 STATED = tuple(f.name + UNITS.get(f.name, "") for f in fields(Stated))
 """Keys of what people state for a certificate."""
 DAYS = ("date", "issued", "robot_mastered", "instrument_due")

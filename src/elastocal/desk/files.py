@@ -21,20 +21,9 @@ from elastocal.files.write import make_folder, write_files
 from elastocal.untrusted import finite_number, why_no_number
 
 __all__ = [
-    "alone",
-    "data_of",
-    "edit",
-    "locked",
-    "locked_by",
-    "number",
-    "parse_json",
-    "reading_within",
-    "sha256_of",
-    "text_of",
-    "with_block",
-    "within",
-    "write",
-]
+    "alone", "data_of", "edit", "locked", "locked_by", "number", "parse_json", "reading_within", "sha256_of", "text_of",
+    "with_block", "within", "write",
+]  # fmt: skip
 TRIAL = ".edited-"
 """Before the name of a file while what is to be written there is checked, beside it, so that what it names is found."""
 

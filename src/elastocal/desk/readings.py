@@ -66,14 +66,9 @@ def _first(word: Any) -> str:
 
 
 def columns(
-    robot: str | Path,
-    table: str | Path,
-    pairs: Sequence[str] = (),
-    units: str | None = None,
-    accept: bool = False,
-    header_line: int | None = None,
-    sheet: str | None = None,
-) -> ColumnsResult:
+    robot: str | Path, table: str | Path, pairs: Sequence[str] = (), units: str | None = None, accept: bool = False,
+    header_line: int | None = None, sheet: str | None = None,
+) -> ColumnsResult:  # fmt: skip
     """What the columns of a table are taken for; what is ``pairs``, ``NAME=TITLE`` each, stands in its ``files``."""
     from elastocal.app.commands import columns as naming
 

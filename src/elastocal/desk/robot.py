@@ -47,13 +47,16 @@ def stated_numbers(file: Path) -> tuple[Section, ...]:
     from elastocal.app.commands.show import page, show
 
     result = show(str(file))
-    columns = (
-        Column("name", "parameter"), Column("value", "value", digits=6, si=True), Column("unit", "unit"),
-        Column("status", "status"), Column("kind", "effect"), Column("source", "source", footnote=True),
-    )  # fmt: skip
-    rows = tuple((p.name, p.value, p.unit, p.status or "not said", p.kind, p.source) for p in result.parameters)
+    parameters = Table.of("parameters", result.parameters, {
+        Column("name", "parameter"): lambda p: p.name,
+        Column("value", "value", digits=6, si=True): lambda p: p.value,
+        Column("unit", "unit"): lambda p: p.unit,
+        Column("status", "status"): lambda p: p.status or "not said",
+        Column("kind", "effect"): lambda p: p.kind,
+        Column("source", "source", footnote=True): lambda p: p.source,
+    })  # fmt: skip
     sections = [s for s in page(result).sections if s.title != "Parameters"]
-    return (*sections, Section("Parameters", (Table("parameters", "", columns, rows),)))
+    return (*sections, Section("Parameters", (parameters,)))
 
 
 def checked_robot(text: str, name: str) -> str:

@@ -20,10 +20,10 @@ import numpy as np
 from elastocal import __version__
 from elastocal.errors import ConflictError, DuplicateError, InputError, NumberError, RangeError, ShapeError
 from elastocal.files import schema
-from elastocal.files.documents import schema_text, value_of
 from elastocal.files.located import Located, Path_, read_json
 from elastocal.files.robot.read import robot_file
 from elastocal.files.run_record import robot_mark
+from elastocal.files.typed import schema_text, value_of
 from elastocal.measure.kind import Statics
 from elastocal.model.descriptions import Form, in_form
 from elastocal.model.robot import Robot
@@ -282,13 +282,9 @@ def identified_model(record: CalibrationRecord, model: Robot) -> tuple[Identifie
     values = {p.name: p.value for p in record.parameters}
     sure = record.noise_stated and not record.scatter > 1
     known = IdentifiedModel(
-        described.with_estimates(values),
-        record.names,
-        record.covariance,
-        record.discrepancy,
-        record.statics,
+        described.with_estimates(values), record.names, record.covariance, record.discrepancy, record.statics,
         inf if sure else float(record.freedom),
-    )
+    )  # fmt: skip
     return known, _changes(record)
 
 

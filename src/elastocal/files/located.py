@@ -134,12 +134,8 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         line, said = raw[: error.start].count(b"\n") + 1, name.upper()
         raise FormatError(
             f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not {said} text; save the file as UTF-8",
-            code="encoding",
-            file=str(path),
-            line=line,
-            value=raw[error.start],
-            allowed=(name,),
-        ) from None
+            code="encoding", file=str(path), line=line, value=raw[error.start], allowed=(name,),
+        ) from None  # fmt: skip
 
 
 def _without_control(text: str, path: Path) -> str:

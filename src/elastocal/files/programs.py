@@ -48,14 +48,10 @@ SHARED = ("$config.dat",)
 
 @checked()
 def read_program(
-    source: str | PathLike[str] | Mapping[str, bytes | str],
-    language: str = "",
-    *,
-    bases: Mapping[str, Pose] | None = None,
-    tools: Mapping[str, Pose] | None = None,
-    orientation: Array | None = None,
+    source: str | PathLike[str] | Mapping[str, bytes | str], language: str = "", *,
+    bases: Mapping[str, Pose] | None = None, tools: Mapping[str, Pose] | None = None, orientation: Array | None = None,
     rotary: str = "",
-) -> Program:
+) -> Program:  # fmt: skip
     """A robot program from a file with all that belongs to it, from a text, or from contents by file name.
 
     A text (of several lines) needs its ``language``.  ``bases`` (in the robot's base; of FANUC and Yaskawa in the

@@ -16,10 +16,10 @@ from typing import Any
 from elastocal import __version__
 from elastocal.errors import FormatError
 from elastocal.files import schema
-from elastocal.files.documents import schema_text
 from elastocal.files.located import read_json, read_text, read_yaml
 from elastocal.files.opened import read_bytes, sha256_of, watching
 from elastocal.files.robot.read import robot_file
+from elastocal.files.typed import schema_text
 from elastocal.values import dataclass
 
 WORDS = ("title", "source", "status", "language")

@@ -73,6 +73,8 @@ class Code:
 
 Row = tuple[Cell, ...]
 T = TypeVar("T")
+Columns = Mapping[Column | tuple[Column, ...], Callable[[T], Cell | Iterable[Cell]]]
+"""Columns of a table, each beside what it reads of an item; several together beside their cells."""
 PIECE = 4096
 """Rows that are made at once."""
 
@@ -120,17 +122,8 @@ class Table:
     notes: tuple[str, ...] = ()
 
     @staticmethod
-    def of(
-        key: str,
-        items: Iterable[T],
-        columns: Mapping[Column | tuple[Column, ...], Callable[[T], Cell | Iterable[Cell]]],
-        *notes: str,
-        title: str = "",
-    ) -> Table:
-        """One row for each of ``items``: every column beside what it reads of one, several together beside their cells.
-
-        Numbers of arrays may be given as they are.
-        """
+    def of(key: str, items: Iterable[T], columns: Columns[T], *notes: str, title: str = "") -> Table:
+        """One row for each of ``items``.  Numbers of arrays may be given as they are."""
         names = [c if isinstance(c, tuple) else (c,) for c in columns]
 
         def cells(item: T) -> Iterator[Cell]:

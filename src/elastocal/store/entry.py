@@ -21,7 +21,7 @@ from typing import Any, Literal
 from pydantic_core import from_json
 
 from elastocal.errors import FormatError, InputError
-from elastocal.files.documents import schema_text, value_of
+from elastocal.files.typed import schema_text, value_of
 from elastocal.results import Finding, finite
 from elastocal.solve.summary import ErrorSummary
 from elastocal.values import dataclass

@@ -1,23 +1,119 @@
-"""The history of a robot, and all robots of a store, as reports."""
+"""The history of a robot, what has changed from calibration to calibration, and all robots of a store, as reports."""
 
 from __future__ import annotations
 
 from datetime import date
+from itertools import pairwise
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.quantities import DASH
-from elastocal.report.blocks import Block, Column, Fact, Lines, Paragraphs, Report, Section, Series, Table, Tile
+from elastocal.calibration.comparison import Change
+from elastocal.calibration.tables import change_table
+from elastocal.quantities import DASH, concise, read_in
+from elastocal.report.blocks import Block, Cell, Column, Fact, Lines, Paragraphs, Report, Section, Series, Table, Tile
 from elastocal.report.colours import Role
 from elastocal.results import Finding
-from elastocal.store.changes import parameter_blocks
+from elastocal.spatial.entries import Array
 from elastocal.store.drift import Chart
-from elastocal.store.entry import Entry
+from elastocal.store.entry import Entry, Parameters, Released
 from elastocal.store.robot_history import RobotHistory, Shown
 
 if TYPE_CHECKING:
     from elastocal.store.reader import RobotLine
+
+
+CURVES = 4
+"""Parameters that are drawn: those with the most significant changes."""
+CHANGES = 20
+"""Calibrations whose changes are listed, the last ones."""
+
+
+Pairs = list[tuple[Entry, Entry, tuple[Change, ...]]]
+
+
+def changes(before: Parameters, after: Parameters) -> tuple[Change, ...]:
+    """Of parameters that both have, the most significant first."""
+    known = {n: (v, s) for n, v, s in zip(before.names, before.values, before.sd, strict=True)}
+    rows = zip(after.names, after.units, after.values, after.sd, strict=True)
+    made = [Change(n, u, known[n][0], v, known[n][1], s) for n, u, v, s in rows if n in known]
+    return tuple(sorted(made, key=lambda c: -abs(c.ratio)))
+
+
+def pairs(shown: Shown) -> Pairs:
+    """The last calibrations, each with the one before it and what has changed between them."""
+    some = shown.calibrations[-CHANGES - 1 :]
+    return [
+        (a, b, changes(a.calibration.parameters, b.calibration.parameters))
+        for a, b in pairwise(some) if a.calibration is not None and b.calibration is not None
+    ]  # fmt: skip
+
+
+def parameter_lines(shown: Shown, pairs: Pairs) -> Lines:
+    """Parameters that have changed most, with their intervals, all on one scale."""
+    worst: dict[str, float] = {}
+    for _, _, made in pairs:
+        for c in made:
+            worst[c.name] = max(worst.get(c.name, 0.0), abs(c.ratio) if isfinite(c.ratio) else 0.0)
+    first = shown.of.reference
+    assert first.calibration is not None
+    own = first.calibration.parameters
+    start = {n: (v, s) for n, v, s in zip(own.names, own.values, own.sd, strict=True) if s > 0}
+    names = [n for n in sorted(worst, key=lambda n: -worst[n]) if n in start][:CURVES]
+    series = tuple(_parameter_series(shown, n, *start[n]) for n in names)
+    note = (
+        f"Change against calibration {first.number}, in standard deviations that it has there; bars: k = 2. "
+        f"{len(names)} of {len(start)} parameters, those with the most significant changes."
+    )
+    return Lines("parameters_in_time", "Parameters in time", shown.since, "d", "change / sd", "", series, (note,))
+
+
+def _parameter_series(shown: Shown, name: str, start: float, sd: float) -> Series:
+    rows = []
+    for e in shown.calibrations:
+        own = e.calibration.parameters if e.calibration is not None else None
+        if own is not None and name in own.names:
+            i = own.names.index(name)
+            rows.append((e, own.values[i], own.sd[i]))
+    return Series(
+        name, shown.days(tuple(e for e, _, _ in rows)), tuple((v - start) / sd for _, v, _ in rows), points=True,
+        spread=tuple(2 * s / sd for _, _, s in rows),
+        words=tuple(f"number {e.number}, {e.time[:10]}: {concise(v, s) if s > 0 else v}" for e, v, s in rows),
+    )  # fmt: skip
+
+
+def every_change(pairs: Pairs) -> Table:
+    """What each calibration has changed against the one before it: how many parameters, and which one most."""
+    columns = (
+        Column("number", "calibration"), Column("time", "day"), Column("against", "against"),
+        Column("significant", "significant changes"), Column("parameter", "most significant"),
+        Column("before", "before"), Column("after", "after"), Column("unit", "unit"),
+        Column("ratio", "change / sd", "", 1),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for a, b, made in reversed(pairs):
+        count, most = sum(c.significant for c in made), made[0] if made else None
+        if most is None:
+            rows.append((b.number, b.time[:10], a.number, 0, "none in common", "", "", "", None))
+            continue
+        factor, unit = read_in(most.unit, abs(most.after))
+        shown = [concise(factor * v, factor * sd) if sd > 0 else f"{factor * v:.4g} (fixed)"
+                 for v, sd in ((most.before, most.before_sd), (most.after, most.after_sd))]  # fmt: skip
+        rows.append((b.number, b.time[:10], a.number, count, most.name, *shown, unit, most.ratio))
+    note = "Significant: from five standard deviations of the difference on. Compare any two for all parameters."
+    return Table("every_change", "Changes from calibration to calibration", columns, tuple(rows), (note,))
+
+
+def parameter_blocks(shown: Shown) -> tuple[Block, ...]:
+    """All of it, of calibrations that have one before them."""
+    changed = pairs(shown)
+    if not changed:
+        return ()
+    first, second, made = changed[-1]
+    last = change_table(made, "changes", f"Calibration {second.number} against {first.number}")
+    return parameter_lines(shown, changed), every_change(changed), last
+
 
 ROUNDING = 1e-9
 """m: a smaller change of the tool is none."""
@@ -139,20 +235,19 @@ def drift_lines(shown: Shown, nearest: list[Chart]) -> Lines:
 
 
 def drift_table(h: RobotHistory, nearest: list[Chart]) -> Table:
-    columns = (
-        Column("chart", "chart"), Column("last", "last", "", 2), Column("largest", "largest", "", 2),
-        Column("values", "values"), Column("outside", "outside at number"),
-    )  # fmt: skip
-    rows = []
-    for c in nearest:
-        outside = c.outside
-        shown = ", ".join(map(str, outside[:5])) + (" ..." if len(outside) > 5 else "")
-        known = c.share[np.isfinite(c.share)]
-        rows.append((c.name, float(known[-1]), float(known[np.argmax(np.abs(known))]), len(c.numbers), shown))
-    note = "Averages as shares of their limits; 1 and more is outside."
-    waiting = len(h.drift.charts) - len(rows)
-    notes = (note, f"{waiting} charts have too few values yet.") if waiting else (note,)
-    return Table("charts", "Charts", columns, tuple(rows), notes)
+    def known(c: Chart) -> Array:
+        return np.asarray(c.share[np.isfinite(c.share)])
+
+    waiting = len(h.drift.charts) - len(nearest)
+    more = (f"{waiting} charts have too few values yet.",) if waiting else ()
+    return Table.of("charts", nearest, {
+        Column("chart", "chart"): lambda c: c.name,
+        Column("last", "last", "", 2): lambda c: known(c)[-1],
+        Column("largest", "largest", "", 2): lambda c: known(c)[np.argmax(np.abs(known(c)))],
+        Column("values", "values"): lambda c: len(c.numbers),
+        Column("outside", "outside at number"):
+            lambda c: ", ".join(map(str, c.outside[:5])) + (" ..." if len(c.outside) > 5 else ""),
+    }, "Averages as shares of their limits; 1 and more is outside.", *more, title="Charts")  # fmt: skip
 
 
 def entry_table(shown: Shown) -> Table:
@@ -200,23 +295,23 @@ def _degrees(e: Entry) -> str:
 
 
 def robots_table(lines: tuple[RobotLine, ...], today: date) -> Table:
-    columns = (
-        Column("robot", "robot"), Column("calibrated", "last calibration"),
-        Column("error_mm", "leave-one-out", "mm", 3), Column("checked", "last check"),
-        Column("check_mm", "check poses", "mm", 3), Column("released", "released"), Column("due", "due"),
-        Column("state", "state"), Column("entries", "entries"),
-    )  # fmt: skip
-    rows = []
-    for line in lines:
-        c, k, r = line.calibrated, line.checked, line.released
-        codes = sorted({f.code for f in line.findings(today)})
-        rows.append((
-            line.robot, c.time[:10] if c else None, 1e3 * c.error.mean if c and c.error else None,
-            k.time[:10] if k else None, 1e3 * k.error.mean if k and k.error else None,
-            r.release.name if r and r.release else None, r.release.due if r and r.release else None,
-            ", ".join(codes), line.entries,
-        ))  # fmt: skip
-    return Table("robots", "", columns, tuple(rows))
+    def release(line: RobotLine) -> Released | None:
+        return None if line.released is None else line.released.release
+
+    def error(e: Entry | None) -> float | None:
+        return 1e3 * e.error.mean if e and e.error else None
+
+    return Table.of("robots", lines, {
+        Column("robot", "robot"): lambda n: n.robot,
+        Column("calibrated", "last calibration"): lambda n: n.calibrated.time[:10] if n.calibrated else None,
+        Column("error_mm", "leave-one-out", "mm", 3): lambda n: error(n.calibrated),
+        Column("checked", "last check"): lambda n: n.checked.time[:10] if n.checked else None,
+        Column("check_mm", "check poses", "mm", 3): lambda n: error(n.checked),
+        Column("released", "released"): lambda n: r.name if (r := release(n)) else None,
+        Column("due", "due"): lambda n: r.due if (r := release(n)) else None,
+        Column("state", "state"): lambda n: ", ".join(sorted({f.code for f in n.findings(today)})),
+        Column("entries", "entries"): lambda n: n.entries,
+    })  # fmt: skip
 
 
 def robots_page(lines: tuple[RobotLine, ...], today: date, label: str) -> Report:

@@ -10,7 +10,7 @@ from elastocal import desk
 from elastocal.errors import InputError, MissingError, NumberError
 from elastocal.studio import jobs
 from elastocal.studio.page import idle, page
-from elastocal.studio.work import Cell, Text, Texts, begin
+from elastocal.studio.work import Cell, Text, Texts, begin, shown_again
 
 router = APIRouter()
 
@@ -32,32 +32,28 @@ def _show(request: Request, cell: Cell, problem: InputError | None = None) -> Re
 
 
 @router.post("/cell/{name}/calibrate")
+@shown_again(_show)
 def start(request: Request, cell: Cell, word: Texts = None, automatic: Text = "", folds: Text = "") -> Response:
     """Begin with the words that are ticked, or with those that the readings choose."""
-    try:
-        words: tuple[str, ...] = ("calibrate", ".")
-        chosen = [e.name for e in desk.calibration.effects({}) if e.name in (word or ())]
-        if not automatic:
-            if not chosen:
-                raise MissingError("tick at least one effect of the model, or let the readings choose")
-            words += ("--model", ",".join(chosen))
-        if folds.strip():
-            if not (folds.strip().isdecimal() and 2 <= int(folds) <= 50):
-                raise NumberError(f"folds {folds!r}: give a whole number from 2 to 50, or nothing")
-            words += ("--check", f"kfold={int(folds)}")
-        return begin(request, cell, words, "Calibration", "calibrate")
-    except InputError as error:
-        return _show(request, cell, error)
+    words: tuple[str, ...] = ("calibrate", ".")
+    chosen = [e.name for e in desk.calibration.effects({}) if e.name in (word or ())]
+    if not automatic:
+        if not chosen:
+            raise MissingError("tick at least one effect of the model, or let the readings choose")
+        words += ("--model", ",".join(chosen))
+    if folds.strip():
+        if not (folds.strip().isdecimal() and 2 <= int(folds) <= 50):
+            raise NumberError(f"folds {folds!r}: give a whole number from 2 to 50, or nothing")
+        words += ("--check", f"kfold={int(folds)}")
+    return begin(request, cell, words, "Calibration", "calibrate")
 
 
 @router.post("/cell/{name}/calibrate/decide")
+@shown_again(_show)
 def decide(request: Request, cell: Cell, reading: Text, what: Text, reason: Text = "") -> Response:
     """Exclude a reading, keep it, or leave it to the test again: in the campaign file; then refit the same model."""
-    try:
-        desk.calibration.decide(idle(cell), reading, what, reason)
-        words: tuple[str, ...] = ("calibrate", ".")
-        if desk.calibration.reported(cell).get("models"):
-            words += ("--start", cell.place("calibration").as_posix())
-        return begin(request, cell, words, "Calibration", "calibrate")
-    except InputError as error:
-        return _show(request, cell, error)
+    desk.calibration.decide(idle(cell), reading, what, reason)
+    words: tuple[str, ...] = ("calibrate", ".")
+    if desk.calibration.reported(cell).get("models"):
+        words += ("--start", cell.place("calibration").as_posix())
+    return begin(request, cell, words, "Calibration", "calibrate")

@@ -98,26 +98,18 @@ def put(cell: CellFolder, contents: Mapping[Path, str | bytes]) -> None:
 
 
 PAGES = (
-    ("robot", "Robot"),
-    ("plan", "Plan"),
-    ("readings", "Readings"),
-    ("calibrate", "Calibrate"),
-    ("program", "Program"),
+    ("robot", "Robot"), ("plan", "Plan"), ("readings", "Readings"), ("calibrate", "Calibrate"), ("program", "Program"),
     ("history", "History"),
-)
+)  # fmt: skip
 """Of a cell, in the order of the work."""
 
 
 @cache
 def _environment() -> jinja2.Environment:
     made = jinja2.Environment(
-        loader=jinja2.PackageLoader("elastocal.studio"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=plainly,
-    )
+        loader=jinja2.PackageLoader("elastocal.studio"), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined, finalize=plainly,
+    )  # fmt: skip
     made.tests["loud"] = loud
     made.filters["sentence"] = sentence
     return made

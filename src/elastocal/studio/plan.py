@@ -12,7 +12,7 @@ from elastocal.desk.plan import Tried
 from elastocal.errors import InputError, NumberError
 from elastocal.studio import jobs
 from elastocal.studio.page import idle, page
-from elastocal.studio.work import Cell, Text, Texts, begin
+from elastocal.studio.work import Cell, Text, Texts, begin, shown_again
 
 router = APIRouter()
 
@@ -40,16 +40,14 @@ def _show(
 
 
 @router.post("/cell/{name}/plan")
+@shown_again(_show)
 def start(request: Request, cell: Cell, poses: Text = "", curve: Text = "") -> Response:
-    try:
-        words: tuple[str, ...] = ("plan", ".")
-        if poses.strip():
-            if not (poses.strip().isdecimal() and 1 <= int(poses) <= 1000):
-                raise NumberError(f"poses {poses!r}: give a whole number", value=poses)
-            words += ("--poses", str(int(poses)))
-        return begin(request, cell, (*words, "--curve") if curve else words, "Planning", "plan")
-    except InputError as error:
-        return _show(request, cell, error)
+    words: tuple[str, ...] = ("plan", ".")
+    if poses.strip():
+        if not (poses.strip().isdecimal() and 1 <= int(poses) <= 1000):
+            raise NumberError(f"poses {poses!r}: give a whole number", value=poses)
+        words += ("--poses", str(int(poses)))
+    return begin(request, cell, (*words, "--curve") if curve else words, "Planning", "plan")
 
 
 @router.post("/cell/{name}/plan/try")

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from elastocal import desk
 from elastocal.errors import InputError, MissingError
 from elastocal.studio.page import page, put, received
-from elastocal.studio.work import Cell, Text, begin
+from elastocal.studio.work import Cell, Text, begin, shown_again
 from elastocal.values import dataclass
 
 router = APIRouter()
@@ -60,31 +60,27 @@ def _shown(cell: Cell, name: str) -> Shown:
 
 
 @router.post("/cell/{name}/program")
+@shown_again(_show)
 def take(request: Request, cell: Cell, file: Annotated[list[UploadFile] | None, File()] = None) -> Response:
     """Programs to correct, with the data files that belong to them."""
-    try:
-        given = [received(f, KINDS, "a robot program") for f in file or () if f.filename]
-        if not given:
-            raise MissingError("choose a program first; KRL needs its .dat file, too")
-        put(cell, {cell.place("programs") / name: content for name, content in given})
-    except InputError as error:
-        return _show(request, cell, "", error)
+    given = [received(f, KINDS, "a robot program") for f in file or () if f.filename]
+    if not given:
+        raise MissingError("choose a program first; KRL needs its .dat file, too")
+    put(cell, {cell.place("programs") / name: content for name, content in given})
     return RedirectResponse(f"/cell/{cell.root.name}/program?of={given[0][0]}", 303)
 
 
 @router.post("/cell/{name}/program/correct")
+@shown_again(_show, "of")
 def correct(
     request: Request, cell: Cell, of: Text, force: Text = "", moment: Text = "", tool: Text = "", base: Text = "",
     payload: Text = "", near: Text = "", orientation: Text = "", rated_kg: Text = "",
 ) -> Response:  # fmt: skip
     typed = dict(zip(ASKED, (force, moment, tool, base, payload, near, orientation, rated_kg), strict=True))
-    try:
-        if of not in desk.program.programs(cell):
-            raise InputError(f"there is no program {of!r} in this cell; drop it first", code="no-file", file=of)
-        words = ["compensate", (cell.place("programs") / of).as_posix(), "--calibration", "."]
-        for key, text in typed.items():
-            many = text.split(";") if key in ("tool", "base") else [text]
-            words += [w for one in many if one.strip() for w in (f"--{key.replace('_', '-')}={one.strip()}",)]
-        return begin(request, cell, tuple(words), f"Correction of {of}", f"program?of={of}")
-    except InputError as error:
-        return _show(request, cell, of, error)
+    if of not in desk.program.programs(cell):
+        raise InputError(f"there is no program {of!r} in this cell; drop it first", code="no-file", file=of)
+    words = ["compensate", (cell.place("programs") / of).as_posix(), "--calibration", "."]
+    for key, text in typed.items():
+        many = text.split(";") if key in ("tool", "base") else [text]
+        words += [f"--{key.replace('_', '-')}={one.strip()}" for one in many if one.strip()]
+    return begin(request, cell, tuple(words), f"Correction of {of}", f"program?of={of}")

@@ -19,7 +19,7 @@ from elastocal.desk.files import data_of
 from elastocal.errors import InputError, MissingError
 from elastocal.report.elements import as_fragment
 from elastocal.studio.page import page, put, received
-from elastocal.studio.work import Cell, Dropped, Text, Texts
+from elastocal.studio.work import Cell, Dropped, Text, Texts, shown_again
 
 router = APIRouter()
 INBOX = Path(".studio") / "inbox"
@@ -67,31 +67,28 @@ def _choices(cell: Cell) -> dict[str, str]:
 
 
 @router.post("/cell/{name}/readings")
+@shown_again(_show)
 def look(
     request: Request, cell: Cell, file: Dropped = None, length: Text = "", angle: Text = "", noise: Text = "",
     euler: Text = "", planned: Text = "", ignore: Text = "", title: Texts = None, means: Texts = None,
 ) -> Response:  # fmt: skip
     """Take a table in, or look again with other choices; nothing of the campaign changes yet."""
-    try:
-        given = file if file is not None and file.filename else None
-        waiting = _waiting(cell)
-        if given is None and waiting is None:
-            raise MissingError("choose a table first: CSV, Excel, or the export of a tracker's software")
-        contents: dict[Path, str | bytes] = {}
-        name = waiting or ""
-        if given is not None:
-            name, content = received(given, KINDS, "a table of readings")
-            contents[INBOX / name] = content
-        words = _words(cell, name, length, angle, noise, euler, bool(planned), bool(ignore))
-        if given is not None:
-            _empty(cell)
-        put(cell, {**contents, INBOX / "campaign.yaml": _text(cell, words, INBOX)})
-        notes = [f"{m.strip()}={t}" for t, m in zip(title or (), means or (), strict=False) if m.strip()]
-        if notes:  # said once, and remembered in the cell for tables of the same titles
-            units = ",".join(u for u in (length, angle) if u) or None
-            put(cell, desk.columns(cell.path("robot"), cell.root / INBOX / name, notes, units).files)
-    except InputError as error:
-        return _show(request, cell, error)
+    given, waiting = file if file is not None and file.filename else None, _waiting(cell)
+    if given is None and waiting is None:
+        raise MissingError("choose a table first: CSV, Excel, or the export of a tracker's software")
+    contents: dict[Path, str | bytes] = {}
+    name = waiting or ""
+    if given is not None:
+        name, content = received(given, KINDS, "a table of readings")
+        contents[INBOX / name] = content
+    words = _words(cell, name, length, angle, noise, euler, bool(planned), bool(ignore))
+    if given is not None:
+        _empty(cell)
+    put(cell, {**contents, INBOX / "campaign.yaml": _text(cell, words, INBOX)})
+    notes = [f"{m.strip()}={t}" for t, m in zip(title or (), means or (), strict=False) if m.strip()]
+    if notes:  # said once, and remembered in the cell for tables of the same titles
+        units = ",".join(u for u in (length, angle) if u) or None
+        put(cell, desk.columns(cell.path("robot"), cell.root / INBOX / name, notes, units).files)
     return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)
 
 
@@ -132,20 +129,18 @@ def discard(cell: Cell) -> Response:
 
 
 @router.post("/cell/{name}/readings/confirm")
+@shown_again(_show)
 def confirm(request: Request, cell: Cell) -> Response:
     """The table that waits becomes the campaign of the cell."""
-    try:
-        waiting = _waiting(cell)
-        if waiting is None:
-            raise MissingError("no table waits for confirmation; drop one first")
-        place = cell.place("campaign")
-        words = data_of(cell.root / INBOX / "campaign.yaml")
-        ec.read_campaign(cell.root / INBOX / "campaign.yaml")
-        for key in ("format", "name", "robot"):
-            words.pop(key)
-        content = (cell.root / INBOX / waiting).read_bytes()
-        put(cell, {place.parent / waiting: content, place: _text(cell, words, place.parent)})
-        _empty(cell)
-    except InputError as error:
-        return _show(request, cell, error)
+    waiting = _waiting(cell)
+    if waiting is None:
+        raise MissingError("no table waits for confirmation; drop one first")
+    place = cell.place("campaign")
+    words = data_of(cell.root / INBOX / "campaign.yaml")
+    ec.read_campaign(cell.root / INBOX / "campaign.yaml")
+    for key in ("format", "name", "robot"):
+        words.pop(key)
+    content = (cell.root / INBOX / waiting).read_bytes()
+    put(cell, {place.parent / waiting: content, place: _text(cell, words, place.parent)})
+    _empty(cell)
     return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)

@@ -18,7 +18,7 @@ from elastocal.desk.files import number, sha256_of, text_of, within
 from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.report.elements import Fragment, as_fragment
 from elastocal.studio.page import page, put
-from elastocal.studio.work import Cell, Text
+from elastocal.studio.work import Cell, Text, shown_again
 
 router = APIRouter()
 LOADS = ("fx", "fy", "fz", "mx", "my", "mz")
@@ -103,18 +103,15 @@ def edit(request: Request, cell: Cell, source: Text) -> Response:
 
 
 @router.post("/cell/{name}/robot/number")
+@shown_again(_show)
 def change(
     request: Request, cell: Cell, parameter: Text = "", value: Text = "", unit: Text = "", source: Text = "",
     status: Text = "",
 ) -> Response:  # fmt: skip
     """One number with its source and status, in the text of the robot file."""
-    place = cell.place("robot")
-    try:
-        new = number(value, parameter)
-        if not source.strip() or status not in STATUSES:
-            raise MissingError(f"{parameter}: say where the number is from, and its status")
-        text, reason = text_of(within(cell, place)), " ".join(source.split())[:500]
-        put(cell, {place: desk.robot.with_number(text, parameter, new, unit, reason, status, place.name)})
-    except InputError as error:
-        return _show(request, cell, error)
+    place, new = cell.place("robot"), number(value, parameter)
+    if not source.strip() or status not in STATUSES:
+        raise MissingError(f"{parameter}: say where the number is from, and its status")
+    text, reason = text_of(within(cell, place)), " ".join(source.split())[:500]
+    put(cell, {place: desk.robot.with_number(text, parameter, new, unit, reason, status, place.name)})
     return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)

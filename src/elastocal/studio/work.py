@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, File, Form, UploadFile
 from starlette.requests import Request
@@ -38,6 +40,7 @@ Text = Annotated[str, Form()]
 Texts = Annotated[list[str] | None, Form()]
 """What a form holds under a name several times."""
 Dropped = Annotated[UploadFile | None, File()]
+Handler = Callable[..., Response]
 
 
 def begin(request: Request, cell: CellFolder, words: tuple[str, ...], title: str, page: str) -> Response:
@@ -45,6 +48,22 @@ def begin(request: Request, cell: CellFolder, words: tuple[str, ...], title: str
     folder: Folder = request.app.state.folder
     jobs.start(cell.root, folder.root, words, title, page)
     return RedirectResponse(f"/cell/{cell.root.name}/{page}", 303)
+
+
+def shown_again(show: Callable[..., Response], *kept: str) -> Callable[[Handler], Handler]:
+    """For what takes a form: where it is refused, the page again with why, and with what was ``kept`` of the form."""
+
+    def decorate(handler: Handler) -> Handler:
+        @wraps(handler)
+        def run(request: Request, cell: CellFolder, **form: Any) -> Response:
+            try:
+                return handler(request, cell, **form)
+            except InputError as error:
+                return show(request, cell, problem=error, **{name: form[name] for name in kept})
+
+        return run
+
+    return decorate
 
 
 @router.get("/cell/{name}/jobs/{job}")

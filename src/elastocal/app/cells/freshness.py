@@ -1,4 +1,9 @@
-"""Whether results of a cell are still those of their inputs, by the records beside them."""
+"""Whether results of a cell are still those of their inputs, and which programs were corrected before: by the records.
+
+A second correction would be off by as much as the first one took away.  A corrected program has the bytes that the
+record of a ``compensate`` in the cell says it wrote, wherever it lies.  Outside of cells nothing tells; a folder
+``corrected`` beside a program of the same name is a hint.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +13,17 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.app.cells.trace import current
+from elastocal.errors import ConflictError
 from elastocal.files.opened import SHIPPED, sha256_of, watching
+from elastocal.results import Finding
 from elastocal.untrusted import shell_line
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.cell import CellFolder
     from elastocal.files.run_record import RunRecord
+
 
 SIMULATE = "simulate"
 
@@ -118,14 +127,11 @@ def _judged(
     settings = {**{key: {} for key in usual_settings(record.command[0])}, **record.cell}
     changed = tuple(name for name, mark in record.outputs.items() if marks[name] not in (mark, ""))
     return Freshness(
-        label,
-        record,
-        tuple(key for key, value in settings.items() if setting(cell, key, record.command[0]) != value),
-        (*_changed(record, marks), *_added(cell, record)),
-        changed,
+        label, record, tuple(key for key, value in settings.items() if setting(cell, key, record.command[0]) != value),
+        (*_changed(record, marks), *_added(cell, record)), changed,
         tuple(name for name in record.outputs if not marks[name] and inside(name)),
         taken=tuple(name for name in changed if _simulated(record, name) and marks[name] not in results),
-    )
+    )  # fmt: skip
 
 
 def _changed(record: RunRecord, marks: Mapping[str, str]) -> Iterator[str]:
@@ -190,3 +196,61 @@ def _mark(root: Path, name: str) -> str:
         return sha256_of(root / name)
     except InputError:
         return ""
+
+
+FOLDER = "corrected"
+
+
+def corrected_before(program: Path, calibration: Path | None, again: bool) -> tuple[Finding, ...]:
+    """Refuse a program that a run in a cell has written, or say that it was corrected ``again``."""
+    wrote = _writer(program, calibration)
+    if not wrote:
+        return _by_its_place(program)
+    if not again:
+        message = (
+            f"{program.as_posix()}: was corrected before, by 'elastocal {wrote}'; correct the program that it was made "
+            "from, or say --again"
+        )
+        raise ConflictError(message, code="corrected-before", file=program.as_posix(), value=wrote)
+    message = (
+        f"{program.as_posix()} was corrected before, by 'elastocal {wrote}', and is CORRECTED AGAIN, as was asked for."
+    )
+    return (Finding("corrected-again", "warning", message, {"file": program.as_posix()}),)
+
+
+def _writer(program: Path, calibration: Path | None) -> str:
+    """Words of the run that wrote one of the files; "" where none did."""
+    from elastocal.files.programs import program_files
+
+    with watching():
+        marks = [sha256_of(path) for path in program_files(program)]
+    for cell in _cells(program, calibration):
+        for record in records(cell).values():
+            written = set(record.outputs.values()).difference(record.inputs.values())
+            if record.command[0] == "compensate" and written.intersection(marks):
+                return " ".join(record.command)
+    return ""
+
+
+def _cells(program: Path, calibration: Path | None) -> Iterator[CellFolder]:
+    """Of the run, and those that the files lie in."""
+    from elastocal.files.cell import is_cell, read_cell
+
+    here = current().cell
+    if here is not None:
+        yield here
+    for path in (program, calibration):
+        folders = () if path is None else path.absolute().parents
+        cell = next((folder for folder in folders if is_cell(folder)), None)
+        if cell is not None and (here is None or not cell.samefile(here.root)):
+            with watching():  # no input of the result
+                found = read_cell(cell)
+            yield found
+
+
+def _by_its_place(program: Path) -> tuple[Finding, ...]:
+    place = program.absolute()
+    if place.parent.name.lower() != FOLDER or not (place.parent.parent / place.name).is_file():
+        return ()
+    message = f"{program.as_posix()} LIES IN A FOLDER {FOLDER}, beside a program of its name: is it corrected already?"
+    return (Finding("corrected-already", "warning", message, {"file": program.as_posix()}),)

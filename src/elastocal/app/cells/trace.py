@@ -126,16 +126,10 @@ class Trace:
 
 @contextmanager
 def running(
-    words: tuple[str, ...],
-    cell: CellFolder | None = None,
-    *,
-    label: str | None = None,
-    seed: int | None = None,
-    settings: Mapping[str, Any] | None = None,
-    notes: tuple[str, ...] = (),
-    typed: tuple[Path, ...] = (),
+    words: tuple[str, ...], cell: CellFolder | None = None, *, label: str | None = None, seed: int | None = None,
+    settings: Mapping[str, Any] | None = None, notes: tuple[str, ...] = (), typed: tuple[Path, ...] = (),
     alone: bool = True,
-) -> Iterator[Trace]:
+) -> Iterator[Trace]:  # fmt: skip
     """A run of ``elastocal words``; in a cell its folder is the working folder, and all paths are seen from there.
 
     Others wait where it is ``alone`` in the cell; it writes elsewhere only what was ``typed``.

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
+
+T = TypeVar("T")
 
 WRITTEN = "written"
 """Beside an option: the file that it names is written."""
@@ -28,6 +33,19 @@ def option(metavar: str, help: str, *names: str, **limits: Any) -> Any:
 def flag(help: str, *names: str) -> Any:
     """One that is there or not; without ``names`` also its opposite."""
     return typer.Option(*names, help=help)
+
+
+def typed(command: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the values of a command those that somebody typed for its options, in the order of the help."""
+    own = inspect.signature(command).parameters
+    given = {n: values[n] for n, p in own.items() if p.default is not p.empty and n not in ("progress", "live")}
+    return {n: v for n, v in given.items() if v != own[n].default and v not in ((), [])}
+
+
+def request(kind: type[T], values: Mapping[str, Any]) -> T:
+    """A request with the options of a command that it has fields for; what may be given several times is a tuple."""
+    own = {f.name: str(f.type).startswith("tuple[") for f in fields(kind) if f.name in values}  # type: ignore[arg-type]
+    return kind(**{n: tuple(values[n] or ()) if several else values[n] for n, several in own.items()})
 
 
 Robot = Annotated[str, argument("ROBOT", "A shipped name (see 'elastocal robots') or a .yaml or .urdf file.")]

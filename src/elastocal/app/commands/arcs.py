@@ -107,7 +107,7 @@ def arcs(
 def _circle_points(points: Sequence[Path], word: str, noise: float | None, out: Path | None) -> CirclePointsResult:
     from elastocal.files.robot.read import read_robot
     from elastocal.files.robot.write import robot_text
-    from elastocal.files.tables.sweeps import read_sweeps
+    from elastocal.files.tables.points import read_sweeps
     from elastocal.procedures.circle_points import circle_points
     from elastocal.procedures.circle_points.frame_errors import with_frame_errors
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
     from elastocal.procedures.contact.repair import Repair
 
 
+LOAD = ("force", "moment", "load_frame")
+
+
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked of a robot and a table, as typed: ``noise`` in mm and ``turn_noise`` in mrad, of one reading."""
+    """What is asked of a robot and a table, as typed: ``noise_mm`` and ``noise_mrad`` of one reading."""
 
-    markers: tuple[str, ...]
+    marker: tuple[str, ...]
     pose: bool
-    noise: float
-    turn_noise: float | None
+    noise_mm: float
+    noise_mrad: float | None
     repeats: int
     load: LoadRequest
     parameters: tuple[str, ...]
@@ -93,15 +97,15 @@ def assess(
     """
     from elastocal.app.applied_load import LoadRequest
 
-    asked = _Asked(
-        tuple(marker or ()), pose, noise_mm, noise_mrad, repeats, LoadRequest(force, moment, load_frame),
-        tuple(parameters or ()), form, thresholds, tuple(without or ()), ignore_limits, tool,
-    )  # fmt: skip
-    return _campaign(robot, asked) if plan is None else _table(robot, plan, asked)
+    given = locals()
+    if plan is None:
+        return _campaign(robot, o.typed(assess, given))
+    load = LoadRequest(force, moment, load_frame)
+    return _table(robot, plan, o.request(_Asked, {**given, "load": load}))
 
 
-def _campaign(source: str, asked: _Asked) -> AssessResult:
-    """The plan of a campaign file, with all its sources of error."""
+def _campaign(source: str, typed: Iterable[str]) -> AssessResult:
+    """The plan of a campaign file, with all its sources of error; it has keys for what options may be ``typed``."""
     from elastocal.app.cli.progress import stage
     from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
@@ -112,7 +116,9 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
         raise ConflictError(
             f"{source}: give a table of configurations after the robot, or a campaign file (.yaml) alone"
         )
-    _check_options(source, asked)
+    for name in typed:
+        option = "--force, --moment or --load-frame" if name in LOAD else f"--{name.replace('_', '-')}"
+        raise ConflictError(f"{option} goes with a robot and a table; write it into the campaign file {source} instead")
     stage(0, 3, "reading the plan")
     file = read_plan(Path(source))
     protect(given_by("ROBOT", file))
@@ -149,29 +155,9 @@ def _repair(model: Robot, file: CampaignFile, names: tuple[str, ...]) -> Repair 
     return repair(model, file.campaign, names, file.requests.thresholds[0])
 
 
-_OPTIONS = {
-    "markers": "--marker", "pose": "--pose", "noise": "--noise-mm", "turn_noise": "--noise-mrad",
-    "repeats": "--repeats", "load": "--force, --moment or --load-frame", "parameters": "--parameters",
-    "form": "--form", "thresholds": "--thresholds", "without": "--without", "ignore_limits": "--ignore-limits",
-    "tool": "--tool",
-}  # fmt: skip
-
-
-def _check_options(source: str, asked: _Asked) -> None:
-    """Refuse options that a campaign file has keys for."""
-    from elastocal.app.applied_load import LoadRequest
-
-    plain = _Asked((), False, 0.03, None, 1, LoadRequest(), (), None, (5.0, 2.0), (), False, None)
-    for name, option in _OPTIONS.items():
-        if getattr(asked, name) != getattr(plain, name):
-            raise ConflictError(
-                f"{option} goes with a robot and a table; write it into the campaign file {source} instead"
-            )
-
-
 def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     """Compliances from deflections, with the instrument's noise alone."""
-    from elastocal.app.applied_load import applied_load, inputs_of
+    from elastocal.app.applied_load import applied_load, load_facts
     from elastocal.app.configurations import chosen_configurations
     from elastocal.design.assessing import assess
     from elastocal.files.robot.read import read_robot, selected, without_kinds
@@ -193,9 +179,9 @@ def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     campaign = Measured(kind, kind.predict(model), (Reading(sd=sd, turn_sd=turn_sd),))
     assessment = assess(model, campaign, asked.parameters or None, thresholds=asked.thresholds)
     watched = ", ".join(m.frame for m in markers)
-    inputs = inputs_of(word, model, load, watched, _STATE, asked.without, str(plan))
+    facts = load_facts(word, model, load, watched, _STATE, asked.without, str(plan))
     notes = (*robot.notes, *at.notes, *load.notes)
-    return AssessResult(assessment, load.text, _noise_text(asked), inputs.facts(), notes)
+    return AssessResult(assessment, load.text, _noise_text(asked), facts, notes)
 
 
 _STATE = "linear model of the unloaded arm, weights not counted"
@@ -226,7 +212,7 @@ def _in_form(model: Robot, form: str | None) -> Robot:
 def _markers(model: Robot, asked: _Asked) -> tuple[Marker, ...]:
     from elastocal.model.statics.observation import Marker
 
-    frames = asked.markers or (model.tool,)
+    frames = asked.marker or (model.tool,)
     for frame in frames:
         model.tree.frame(frame)
     if len(set(frames)) != len(frames):
@@ -238,10 +224,10 @@ def _noise(asked: _Asked) -> tuple[float, float | None]:
     """Standard deviation of one reading, m and rad: the mean of the repeats."""
     if asked.repeats < 1:
         raise RangeError.of("repeats", asked.repeats, "at least one reading is needed")
-    turn = asked.turn_noise
+    turn = asked.noise_mrad
     if asked.pose and turn is None:
         raise MissingError("--pose measures orientations too; say how well with --noise-mrad")
-    if not asked.noise > 0 or (turn is not None and not turn > 0):
+    if not asked.noise_mm > 0 or (turn is not None and not turn > 0):
         raise RangeError("--noise-mm and --noise-mrad must be positive; a reading without noise does not exist")
     factor = 1e-3 / sqrt(asked.repeats)
-    return asked.noise * factor, None if turn is None else turn * factor
+    return asked.noise_mm * factor, None if turn is None else turn * factor

@@ -94,13 +94,14 @@ def _remembered(table: Path, recognised: Recognised, sheet: str | None, pairs: M
 
 def page(result: ColumnsResult) -> Report:
     recognised = result.recognised
-    shown = (
-        Column("title", "title"), Column("name", "is"), Column("unit", "unit"), Column("by", "by"),
-        Column("doubt", "in doubt"), Column("guess", "perhaps"),
-    )  # fmt: skip
-    rows = tuple(
-        (c.title, c.name or "not used", c.unit, c.by if c.name else "", c.doubt, c.guess) for c in recognised.columns
-    )
+    shown = Table.of("columns", recognised.columns, {
+        Column("title", "title"): lambda c: c.title,
+        Column("name", "is"): lambda c: c.name or "not used",
+        Column("unit", "unit"): lambda c: c.unit,
+        Column("by", "by"): lambda c: c.by if c.name else "",
+        Column("doubt", "in doubt"): lambda c: c.doubt,
+        Column("guess", "perhaps"): lambda c: c.guess,
+    }, *recognised.notes)  # fmt: skip
     used = sum(bool(c.name) for c in recognised.columns)
     verdict = [f"{used} of {len(recognised.columns)} columns of {recognised.file} are used, {recognised.rows} rows."]
     if recognised.missing:
@@ -117,7 +118,7 @@ def page(result: ColumnsResult) -> Report:
     if not recognised.sure:
         verdict.append("The table cannot be read as it is; say what is missing.")
     sections = (
-        Section("Columns", (Table("columns", "", shown, rows, recognised.notes),)),
+        Section("Columns", (shown,)),
         Section("If the proposals are right", (Paragraphs((AGAIN,)),) if recognised.proposal else ()),
     )
     return Report(f"Columns of {Path(recognised.file).name}", tuple(verdict), sections)

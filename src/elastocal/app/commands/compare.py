@@ -193,14 +193,16 @@ def change_lines(s: Step, number: int) -> Lines:
 
 def tool_table(s: Step, number: int) -> Table:
     assert s.tool is not None
-    columns = (Column("what", "change of place"), Column("rms_mm", "RMS", "mm", 4), Column("max_mm", "max", "mm", 4))
     named = (
         ("as registered", s.tool.summary(rigid=True)),
         ("without rigid motion", s.tool.summary()),
         ("uncertainty of that (k = 2)", s.tool.uncertainty),
     )
-    rows = tuple((name, 1e3 * v.rms, 1e3 * v.max) for name, v in named)
-    return Table(f"tool_change_{number}", "", columns, rows)
+    return Table.of(f"tool_change_{number}", named, {
+        Column("what", "change of place"): lambda n: n[0],
+        Column("rms_mm", "RMS", "mm", 4): lambda n: 1e3 * n[1].rms,
+        Column("max_mm", "max", "mm", 4): lambda n: 1e3 * n[1].max,
+    })  # fmt: skip
 
 
 def _drift(d: Drift, number: int) -> tuple[Block, ...]:
@@ -220,11 +222,8 @@ def _drift(d: Drift, number: int) -> tuple[Block, ...]:
 
 
 def drift_table(d: Drift, number: int) -> Table:
-    columns = (
-        Column("place", "state"),
-        Column("moved_mm", "moved", "mm", 4),
-        Column("shape_mm", "without rigid motion", "mm", 4),
-    )
-    each = zip(d.places, d.sizes(rigid=True), d.sizes(), strict=True)
-    rows = tuple((p, 1e3 * float(a), 1e3 * float(b)) for p, a, b in each)
-    return Table(f"states_{number}", "All states", columns, rows)
+    return Table.of(f"states_{number}", zip(d.places, d.sizes(rigid=True), d.sizes(), strict=True), {
+        Column("place", "state"): lambda s: s[0],
+        Column("moved_mm", "moved", "mm", 4): lambda s: 1e3 * s[1],
+        Column("shape_mm", "without rigid motion", "mm", 4): lambda s: 1e3 * s[2],
+    }, title="All states")  # fmt: skip

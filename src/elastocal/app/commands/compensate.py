@@ -142,7 +142,7 @@ def compensate(
     from functools import partial
 
     from elastocal.app.calibrated import calibrated
-    from elastocal.app.cells.corrected import corrected_before
+    from elastocal.app.cells.freshness import corrected_before
     from elastocal.app.configurations import typed_near
     from elastocal.app.typed_program import typed_frames, typed_orientation
     from elastocal.compensation.program import Given

@@ -11,10 +11,11 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
 from elastocal.errors import ConflictError, MissingError
+from elastocal.report.blocks import Fact
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.app.applied_load import AppliedLoad, Inputs
+    from elastocal.app.applied_load import AppliedLoad
     from elastocal.app.configurations import Configurations
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
@@ -29,7 +30,7 @@ LARGE_TURN = 0.1
 class DeflectResult:
     """``linear`` where asked for, ``contributions`` for a single configuration that has an equilibrium."""
 
-    inputs: Inputs
+    facts: tuple[Fact, ...]
     model: Robot
     at: Configurations
     load: AppliedLoad
@@ -75,7 +76,7 @@ def deflect(
     Example:
       elastocal deflect kuka-kr270 --at "0,-90,90,0,30,0" --force "0,0,-2500"
     """
-    from elastocal.app.applied_load import LoadRequest, applied_load, configurations_text, inputs_of, with_payload
+    from elastocal.app.applied_load import LoadRequest, applied_load, configurations_text, load_facts, with_payload
     from elastocal.app.configurations import chosen_configurations
     from elastocal.files.robot.read import read_robot, without_kinds
 
@@ -93,8 +94,8 @@ def deflect(
         formula, shares = _linear(model, where.q, load.applied, linear, moved)
     notes = (*read.notes, *where.notes, *load.notes, *_no_gravity(model, payload, sag, load), *_far(moved))
     words = configurations_text(tuple(at or ()), configurations)
-    inputs = inputs_of(robot, model, load, watched, _state(sag), left_out, words)
-    return DeflectResult(inputs, model, where, load, moved, formula, shares, sag, notes)
+    facts = load_facts(robot, model, load, watched, _state(sag), left_out, words)
+    return DeflectResult(facts, model, where, load, moved, formula, shares, sag, notes)
 
 
 def _far(deflection: FrameDeflection) -> tuple[str, ...]:
@@ -157,12 +158,9 @@ def _no_gravity(model: Robot, payload: float | None, sag: bool, load: AppliedLoa
 
 
 def sag_deflection(
-    model: Robot,
-    q: Array,
-    applied: Sequence[AppliedWrenches],
-    frame: str,
+    model: Robot, q: Array, applied: Sequence[AppliedWrenches], frame: str,
     progress: Callable[[int, int], None] | None = None,
-) -> FrameDeflection:
+) -> FrameDeflection:  # fmt: skip
     """nan where there is no equilibrium, with its status."""
     import numpy as np
 

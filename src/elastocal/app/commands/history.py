@@ -106,26 +106,22 @@ def history(
       elastocal history release mycell --name 2026-11 --reason "after service" --who "M. Meier" --due 2027-11-30
       elastocal history show mycell --report history.html
     """
+    typed = locals()
     from elastocal.store.history import history as opened
 
     if action not in ACTIONS:
         raise UnknownNameError("action", action, ACTIONS)
-    words = list(items or ())
-    given = {
-        "who": who, "reason": reason, "time": date, "temperature": temperature, "supersedes": supersedes,
-        "name": name, "due": due, "baseline": baseline or None, "refit": refit or None, "robot": robot, "out": out,
-        "certificate": certificate, "validate": validate, "units": units, "euler": euler,
-    }  # fmt: skip
-    run = _RUN[action]
-    for option, value in given.items():
-        if value is not None and option not in run.options:
-            shown = {"time": "date"}.get(option, option)
-            raise InputError(f"--{shown} has no meaning for '{action}'; leave it out", code="option", parameter=shown)
+    words, run = list(items or ()), _RUN[action]
+    given = {k: v for k, v in o.typed(history, typed).items() if k not in ("items", "action", "store", "run_length")}
+    for option in given:
+        if option not in run.options:
+            raise InputError(f"--{option} has no meaning for '{action}'; leave it out", code="option", parameter=option)
     if not run.least <= len(words) <= run.most:
         raise InputError(f"{action} {ACTIONS[action]}; {len(words)} given", code="items", value=words)
     with opened(store, create=run.writes, run_length=run_length) as histories:
-        kept = {k: v for k, v in given.items() if v is not None}
-        result: HistoryResult = run.function(histories, words, kept)
+        if "date" in given:
+            given["time"] = given.pop("date")
+        result: HistoryResult = run.function(histories, words, given)
         return result
 
 
@@ -232,7 +228,7 @@ class _Run:
     writes: bool = False
 
 
-_MADE, _COLUMNS = ("who", "reason", "time"), ("units", "euler")
+_MADE, _COLUMNS = ("who", "reason", "date"), ("units", "euler")
 _RUN = {
     "list": _Run(_list),
     "show": _Run(_show, 1, 2, ("out",)),

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
 _CELL = Uses({"robot": "robot"}, either=(("at", "torque"), ("position", "rpy", "force", "near"), ("table",)))
 
 
-@dataclass(frozen=True)
-class _Typed:
-    """Controller values in their units, torques in N m or N, positions in mm, angles in deg, forces in N."""
-
-    table: Path | None
-    at: str | None
-    torque: str | None
-    position: str | None
-    rpy: str | None
-    force: str | None
-
-
 @dataclass(frozen=True, eq=False)
 class KinetostaticsResult:
     """``shown`` (N, n) are the joint values of the ``state`` in the controller's units."""
@@ -86,7 +74,7 @@ def kinetostatics(
     place = frame or model.tool
     model.tree.frame(place)
     source = "typed" if table is None else table.as_posix()
-    given = _given(model, _Typed(table, at, torque, position, rpy, force))
+    given = _given(model, table, (at, torque), (position, rpy, force))
     if isinstance(given, tuple):
         where = within_limits(model, given[0], ignore_limits)
         state = from_drives(model, where.q, given[1], place)
@@ -99,41 +87,50 @@ def kinetostatics(
     return KinetostaticsResult(model, True, source, axes, shown, state, (*model.notes, *state.notes))
 
 
-def _given(model: Robot, request: _Typed) -> tuple[Configurations, Array] | TargetTable:
-    """Configurations with drive torques (N, n), or targets."""
+def _given(
+    model: Robot, file: Path | None, drives: tuple[str | None, str | None], targets: tuple[str | None, ...]
+) -> tuple[Configurations, Array] | TargetTable:
+    """Configurations with drive torques (N, n), or targets: of a table; of ``drives`` (controller values, torques in
+    N m or N); or of ``targets`` (position in mm, angles in deg, force in N)."""
     import numpy as np
 
     from elastocal.app.configurations import axes_of, numbers, of_shown, typed
-    from elastocal.files.tables.drives import DriveTable, TargetTable, read_drives_or_targets
+    from elastocal.files.tables.drives import DriveTable, read_drives_or_targets
 
     axes = axes_of(model)
-    drives, targets = (request.at, request.torque), (request.position, request.rpy, request.force)
-    given = [v is not None for v in (*drives, *targets)]
-    if request.table is not None:
-        if any(given):
+    if file is not None:
+        if any(v is not None for v in (*drives, *targets)):
             raise ConflictError(
                 "--table gives the states already; leave out --at, --torque, --position, --rpy and --force"
             )
-        kinds = dict(zip(axes.names, axes.kinds, strict=True))
-        table = read_drives_or_targets(request.table, kinds, model.controller.drives)
+        table = read_drives_or_targets(file, model.axis_kinds, model.controller.drives)
         if isinstance(table, DriveTable):
             places = tuple(f"{table.file}, line {line}" for line in table.lines)
             return of_shown(model, table.values / axes.factors, places), table.torques
         return table
-    if all(given[:2]) and not any(given[2:]):
-        torque = numbers(str(request.torque), model.n, f"--torque {request.torque!r}", ", ".join(axes.names))
-        return typed(model, (str(request.at),)), np.array([torque])
-    if given[2] and given[4] and not any(given[:2]):
-        position = 1e-3 * np.array([numbers(str(request.position), 3, f"--position {request.position!r}", "x, y, z")])
-        force = np.array([numbers(str(request.force), 3, f"--force {request.force!r}", "fx, fy, fz in N")])
-        rpy = None
-        if request.rpy is not None:
-            rpy = np.radians([numbers(request.rpy, 3, f"--rpy {request.rpy!r}", "roll, pitch, yaw in deg")])
-        return TargetTable("", position, rpy, force, (0,))
+    at, torque = drives
+    if at is not None and torque is not None and not any(v is not None for v in targets):
+        each = numbers(torque, model.n, f"--torque {torque!r}", ", ".join(axes.names))
+        return typed(model, (at,)), np.array([each])
+    position, rpy, force = targets
+    if position is not None and force is not None and at is None and torque is None:
+        return _target(position, rpy, force)
     raise MissingError(
         "give --at and --torque (what the drives say), or --position and --force (what the tool should do), or --table "
         "with columns of one kind"
     )
+
+
+def _target(position: str, rpy: str | None, force: str) -> TargetTable:
+    import numpy as np
+
+    from elastocal.app.configurations import numbers
+    from elastocal.files.tables.drives import TargetTable
+
+    place = 1e-3 * np.array([numbers(position, 3, f"--position {position!r}", "x, y, z")])
+    push = np.array([numbers(force, 3, f"--force {force!r}", "fx, fy, fz in N")])
+    turn = None if rpy is None else np.radians([numbers(rpy, 3, f"--rpy {rpy!r}", "roll, pitch, yaw in deg")])
+    return TargetTable("", place, turn, push, (0,))
 
 
 _TORQUE = "Torques are what the drives give to hold the arm; forces act on the robot, at the frame, in base axes."

@@ -103,15 +103,16 @@ def plan(
     """
     from elastocal.app.starter.robot import check_language
 
+    typed = locals()
     if language is not None:
         check_language(language)
-
-    request = PlanRequest(
-        source, out, poses, criterion, seed, restarts, curve, tuple(require or ()), most, workers, cluster,
-        tuple(force or ()), tuple(hang or ()), tuple(marker or ()), tuple(seek or ()), noise_mm, repeats, candidates,
-        test, tuple(without or ()), given, language,
-    )  # fmt: skip
-    return plan_of_arcs(request) if seeks_arcs(source) else _run(request, progress)
+    request = o.request(PlanRequest, typed)
+    if not seeks_arcs(source):
+        return _run(request, progress)
+    for name in o.typed(plan, typed):
+        if name not in ("out", "poses"):
+            raise ConflictError(f"--{name.replace('_', '-')} does not go with measurement: arcs; leave it out")
+    return plan_of_arcs(request)
 
 
 def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
@@ -243,7 +244,6 @@ def plan_of_arcs(request: PlanRequest) -> ArcPlanResult:
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
     from elastocal.procedures.compensator.marker_design import plan_arcs
 
-    _refuse_options(request)
     file = read_arc_plan(Path(request.source))
     file = file if request.poses is None else replace(file, poses=request.poses)
     if file.poses < 3:
@@ -257,15 +257,6 @@ def plan_of_arcs(request: PlanRequest) -> ArcPlanResult:
     files, notes = _arc_files(result)
     check_unfilled(files)
     return replace(result, files=files, notes=(*file.notes, *notes))
-
-
-def _refuse_options(request: PlanRequest) -> None:
-    """Options that belong to plans of other kinds."""
-    plain = PlanRequest(request.source, request.out)
-    names = {"noise": "noise-mm", "forces": "force", "markers": "marker"}
-    for name in vars(plain):
-        if name not in ("source", "out", "poses") and getattr(request, name) != getattr(plain, name):
-            raise ConflictError(f"--{names.get(name, name)} does not go with measurement: arcs; leave it out")
 
 
 def _configurations(file: ArcPlanFile, angles: Array) -> Array:

@@ -11,17 +11,17 @@ from elastocal.app.cells.roles import WHERE, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ConflictError, MissingError, UnknownNameError
+from elastocal.report.blocks import Fact
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.app.applied_load import AppliedLoad, Inputs, LoadRequest
+    from elastocal.app.applied_load import AppliedLoad, LoadRequest
     from elastocal.app.configurations import Configurations
     from elastocal.calibration.calibration import Calibration
     from elastocal.calibration.prediction import Prediction as Readings
     from elastocal.files.calibration import CalibrationRecord
     from elastocal.model.robot import Robot
     from elastocal.reduction.prediction import Prediction
-    from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class PredictResult:
     """By a calibration of compliances: ``bend`` is the largest deflection of the linear model and ``size`` the robot's,
     in m."""
 
-    inputs: Inputs
+    facts: tuple[Fact, ...]
     record: CalibrationRecord
     model: Robot
     at: Configurations
@@ -52,7 +52,7 @@ class PredictResult:
 class ReadingsResult:
     """By a calibration of readings: what its instrument would read at ``station``; ``markers`` are those shown."""
 
-    inputs: Inputs
+    facts: tuple[Fact, ...]
     calibration: Calibration
     at: Configurations
     load: AppliedLoad
@@ -132,7 +132,9 @@ NO_LOAD = "no load, so nothing bends; give --force or --moment, or a file with w
 def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult:
     from dataclasses import replace
 
-    from elastocal.app.applied_load import applied_load, inputs_of
+    import numpy as np
+
+    from elastocal.app.applied_load import applied_load, load_facts
     from elastocal.app.configurations import chosen_configurations
     from elastocal.calibration.store import read_calibration
 
@@ -148,28 +150,19 @@ def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult
         raise UnknownNameError("marker", asked.frame, known.markers, where_typed, parameter="frame")
     shown = range(len(known.markers)) if asked.frame is None else (known.markers.index(asked.frame),)
     prediction = known.predict_joints(
-        where.q, None if load.applied is None else _each(load, len(where)), asked.station, load.frame,
-        follows=typed.follow, axes=asked.axes,
+        where.q, None if load.applied is None else np.broadcast_to(load.applied.wrench, (len(where), 6)), asked.station,
+        load.frame, follows=typed.follow, axes=asked.axes,
     )  # fmt: skip
     station = "base" if asked.axes == "base" else asked.station or known.stations[0]
     state = "loaded statics, calibrated: " + (" + ".join(known.words) or "nominal")
     watched = asked.frame or ", ".join(known.markers)
-    inputs = inputs_of(known.robot.name, known.robot, load, watched, state, (), asked.words)
+    facts = load_facts(known.robot.name, known.robot, load, watched, state, (), asked.words, path.as_posix())
     notes = (*known.robot.notes, *where.notes, *load.notes)
-    inputs = replace(inputs, file=path.as_posix())
-    return ReadingsResult(inputs, known, where, load, station, prediction, tuple(shown), notes)
-
-
-def _each(load: AppliedLoad, count: int) -> Array:
-    """Wrenches (N, 6), one for every configuration."""
-    import numpy as np
-
-    assert load.applied is not None
-    return np.broadcast_to(load.applied.wrench, (count, 6))
+    return ReadingsResult(facts, known, where, load, station, prediction, tuple(shown), notes)
 
 
 def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResult:
-    from elastocal.app.applied_load import applied_load, inputs_of
+    from elastocal.app.applied_load import applied_load, load_facts
     from elastocal.app.calibrated import exact_in, exact_note
     from elastocal.app.configurations import chosen_configurations
     from elastocal.files.calibration import identified_model, read_calibration
@@ -190,10 +183,10 @@ def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResu
     linear = linear_deflection(known.model, where.q, [load.applied]).translation
     bend = float((linear**2).sum(axis=1).max() ** 0.5)
     state = f"{known.statics} statics, calibrated"
-    inputs = inputs_of(record.robot, known.model, load, prediction.frame, state, record.without, asked.words)
+    facts = load_facts(record.robot, known.model, load, prediction.frame, state, record.without, asked.words)
     notes = (*robot.notes, *changes, *exact_note(exact_in(record)), *where.notes, *load.notes, *_floating(prediction))
     size = max(known.model.size, _reach(known.model, where))
-    return PredictResult(inputs, record, known.model, where, load, prediction, known.discrepancy, bend, size, notes)
+    return PredictResult(facts, record, known.model, where, load, prediction, known.discrepancy, bend, size, notes)
 
 
 def _reach(model: Robot, configurations: Configurations) -> float:

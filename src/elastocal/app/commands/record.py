@@ -155,14 +155,9 @@ def _hidden(line: Callable[[], str]) -> AbstractContextManager[None]:
 
 
 def _check(
-    protocol: str,
-    duration: float | None,
-    most: int | None,
-    controller: str | None,
-    sender: str,
-    rehearse: int | None,
+    protocol: str, duration: float | None, most: int | None, controller: str | None, sender: str, rehearse: int | None,
     limit: float,
-) -> str | None:
+) -> str | None:  # fmt: skip
     """The address that alone is answered, as the system writes it."""
     from ipaddress import ip_address
 
@@ -230,7 +225,7 @@ def _no_cycle(s: TelegramSummary) -> str:
 
 
 def _counts(s: TelegramSummary) -> Table:
-    rows: tuple[tuple[Cell, ...], ...] = (
+    rows: tuple[tuple[str, Cell, str], ...] = (
         ("telegrams", s.telegrams, "with a readable IPOC; all are in the log"),
         ("late", _known(s, s.late), "more than half a cycle behind the one before, by their IPOC"),
         ("lost", s.lost, "never came, by the gaps of IPOC"),

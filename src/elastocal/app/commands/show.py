@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import field, replace
 from math import degrees
 from typing import TYPE_CHECKING, Annotated
 
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.app.pages.result_columns import axis_columns, configuration_cells, parameter_table
+from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason, parameter_table
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
 from elastocal.values import dataclass
 
@@ -22,20 +23,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class FramePose:
-    """Where a frame stands in base axes, in configuration ``row``: ``xyz`` in m, ``rpy`` in rad."""
-
-    row: int
-    frame: str
-    xyz: tuple[float, ...]
-    rpy: tuple[float, ...]
-
-
-@dataclass(frozen=True, eq=False)
 class ShowResult:
     """``parameters`` are those asked for; ``filtered`` tells whether some were left out on request.
 
-    ``poses`` belong to the configurations ``at``, where some were given.
+    ``poses`` are places (3, N) in m and rotations (3, 3, N) of frames in base axes at the configurations ``at``, where
+    some were given.
     """
 
     model: Robot
@@ -43,7 +35,7 @@ class ShowResult:
     filtered: bool
     notes: tuple[str, ...]
     at: Configurations | None = None
-    poses: tuple[FramePose, ...] = ()
+    poses: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
 
 
 @command("robots", 2, Uses({"robot": "robot"}), report=False)
@@ -73,19 +65,13 @@ def show(
     return ShowResult(model, rows, bool(parameters), notes, where, frame_poses(model, where.q))
 
 
-def frame_poses(model: Robot, q: Array) -> tuple[FramePose, ...]:
+def frame_poses(model: Robot, q: Array) -> dict[str, tuple[Array, Array]]:
     """Of the tool and then every frame, of the rigid robot with its geometric errors."""
     from elastocal.model.kinematics import rigid_state
-    from elastocal.spatial.rotation import matrix_rpy
 
     state = rigid_state(model.posture(q.T))
     names = dict.fromkeys((model.tool, *(f.name for f in model.tree.frames)))
-    where = {name: (state.origin(name), state.rotation(name)) for name in names}
-    return tuple(
-        FramePose(i, name, tuple(float(v) for v in p[:, i]), tuple(float(v) for v in matrix_rpy(r[:, :, i])))
-        for i in range(len(q))
-        for name, (p, r) in where.items()
-    )
+    return {name: (state.origin(name), state.rotation(name)) for name in names}
 
 
 def _beyond(model: Robot, configurations: Configurations) -> tuple[str, ...]:
@@ -131,97 +117,77 @@ def _left_out(result: ShowResult) -> tuple[str, ...]:
 def _frames(model: Robot) -> Table:
     from elastocal.spatial.rotation import matrix_rpy
 
-    columns = (
-        Column("name", "frame"),
-        Column("parent", "in"),
-        *(Column(f"{c}_mm", c, "mm", group="xyz") for c in "xyz"),
-        *(Column(f"{c}_deg", c, "deg", group="rpy") for c in ("roll", "pitch", "yaw")),
-        Column("joint", "joint"),
-        Column("source", "source", footnote=True),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for f in model.tree.frames:
-        xyz = [_tidy(1e3 * float(v)) for v in f.pose.translation]
-        rpy = [_tidy(degrees(v)) for v in matrix_rpy(f.pose.rotation)]
-        kind = "fixed" if f.joint is None else f.joint.kind
-        rows.append((f.name, f.parent, *xyz, *rpy, kind, " ".join(f.source.split())))
-    return Table("frames", "", columns, tuple(rows))
+    return Table.of("frames", model.tree.frames, {
+        Column("name", "frame"): lambda f: f.name,
+        Column("parent", "in"): lambda f: f.parent,
+        tuple(Column(f"{c}_mm", c, "mm", group="xyz") for c in "xyz"):
+            lambda f: (_tidy(1e3 * float(v)) for v in f.pose.translation),
+        tuple(Column(f"{c}_deg", c, "deg", group="rpy") for c in ANGLES):
+            lambda f: (_tidy(degrees(v)) for v in matrix_rpy(f.pose.rotation)),
+        Column("joint", "joint"): lambda f: "fixed" if f.joint is None else f.joint.kind,
+        Column("source", "source", footnote=True): lambda f: " ".join(f.source.split()),
+    })  # fmt: skip
 
 
 def _poses(result: ShowResult) -> tuple[Section, ...]:
-    at = result.at
+    from elastocal.spatial.rotation import matrix_rpy
+
+    at, poses = result.at, result.poses
     if at is None:
         return ()
-    several = len(at) > 1
-    columns = (
-        *(replace(c, shown=several) for c in axis_columns(at.axes)),
-        Column("name", "frame"),
-        *(Column(f"{c}_mm", c, "mm", 4) for c in "xyz"),
-        *(Column(f"{c}_deg", c, "deg", 5) for c in ("roll", "pitch", "yaw")),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            *configuration_cells(at, p.row), p.frame,
-            *(_tidy(1e3 * v) for v in p.xyz), *(_tidy(degrees(v)) for v in p.rpy),
-        )
-        for p in result.poses
-    ]  # fmt: skip
-    notes = (
+    note = (
         f"In base axes, at the controller values given, tool ({result.model.tool}) first; rigid robot with its "
-        "geometric errors. Rotation = Rz(yaw) Ry(pitch) Rx(roll).",
+        "geometric errors. Rotation = Rz(yaw) Ry(pitch) Rx(roll)."
     )
-    return (Section("Poses", (Table("poses", "", columns, tuple(rows), notes),)),)
+    table = Table.of("poses", [(i, name) for i in range(len(at)) for name in poses], {
+        tuple(replace(c, shown=len(at) > 1) for c in axis_columns(at.axes)): lambda p: configuration_cells(at, p[0]),
+        Column("name", "frame"): lambda p: p[1],
+        tuple(Column(f"{c}_mm", c, "mm", 4) for c in "xyz"):
+            lambda p: (_tidy(1e3 * float(v)) for v in poses[p[1]][0][:, p[0]]),
+        tuple(Column(f"{c}_deg", c, "deg", 5) for c in ANGLES):
+            lambda p: (_tidy(degrees(v)) for v in matrix_rpy(poses[p[1]][1][:, :, p[0]])),
+    }, note)  # fmt: skip
+    return (Section("Poses", (table,)),)
 
 
 def _tidy(value: float) -> float:
     return round(value, 9) + 0.0
 
 
+ANGLES = ("roll", "pitch", "yaw")
+
+
 def _joints(model: Robot) -> Table:
-    columns = (
-        Column("name", "joint"),
-        Column("type", "type"),
-        Column("axis", "axis"),
-        Column("lower", "from"),
-        Column("upper", "to"),
-        Column("unit", "unit"),
-        Column("follows", "follows"),
-    )
-    frames = [f for f in model.tree.frames if f.joint is not None]
-    return Table("joints", "", columns, tuple(_joint(f.name, f.joint) for f in frames if f.joint is not None))
+    return Table.of("joints", [(f.name, f.joint) for f in model.tree.frames if f.joint is not None], {
+        Column("name", "joint"): lambda j: j[0],
+        Column("type", "type"): lambda j: j[1].kind,
+        Column("axis", "axis"): lambda j: " ".join(f"{v:g}" for v in j[1].axis),
+        (Column("lower", "from"), Column("upper", "to"), Column("unit", "unit"), Column("follows", "follows")):
+            lambda j: _range(j[1]),
+    })  # fmt: skip
 
 
-def _joint(name: str, motion: JointMotion) -> tuple[Cell, ...]:
+def _range(motion: JointMotion) -> tuple[Cell, ...]:
     unit, scale = ("deg", degrees(1.0)) if motion.kind == "revolute" else ("mm", 1e3)
-    axis = " ".join(f"{v:g}" for v in motion.axis)
     open_ended = Unknown("the file gives no limits for this joint")
     low, high = (open_ended, open_ended) if motion.limits is None else (_tidy(scale * v) for v in motion.limits)
     follows = "" if motion.follows is None else f"{motion.ratio:g} {motion.follows} + {scale * motion.offset:g} {unit}"
-    return (name, motion.kind, axis, low, high, unit, follows)
+    return low, high, unit, follows
 
 
 def _controller(model: Robot) -> tuple[Table, ...]:
     """q = M (c - z), one row per joint."""
-    axes = model.controller.axes
-    kinds = [m.kind for m in model.motions]
-    zero = [degrees(z) if k == "revolute" else 1e3 * z for z, k in zip(model.controller.zero, kinds, strict=True)]
-    columns = (
-        Column("joint", "joint"),
-        *(Column(f"by_{a}", f"x {a}") for a in axes),
-        Column("axis", "axis"),
-        Column("zero", "zero"),
-        Column("unit", "unit"),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for i, joint in enumerate(model.joints):
-        factors = tuple(_tidy(float(v)) for v in model.controller.matrix[i])
-        unit = "deg" if kinds[i] == "revolute" else "mm"
-        rows.append((joint, *factors, axes[i], _tidy(float(zero[i])), unit))
-    notes = ("joint value = sum over axes of factor x (controller value - zero of that axis)",)
-    units = [m.unit for m in model.motions]
-    own = model.controller.parameters(model.joints, units, "robot file, controller")
-    table = parameter_table("controller_parameters", own)
-    return (Table("controller", "", columns, tuple(rows), notes), table, *_drives(model))
+    c, turns = model.controller, [m.kind == "revolute" for m in model.motions]
+    note = "joint value = sum over axes of factor x (controller value - zero of that axis)"
+    table = Table.of("controller", range(model.n), {
+        Column("joint", "joint"): lambda i: model.joints[i],
+        tuple(Column(f"by_{a}", f"x {a}") for a in c.axes): lambda i: (_tidy(float(v)) for v in c.matrix[i]),
+        Column("axis", "axis"): lambda i: c.axes[i],
+        Column("zero", "zero"): lambda i: _tidy(degrees(c.zero[i]) if turns[i] else 1e3 * float(c.zero[i])),
+        Column("unit", "unit"): lambda i: "deg" if turns[i] else "mm",
+    }, note)  # fmt: skip
+    own = c.parameters(model.joints, [m.unit for m in model.motions], "robot file, controller")
+    return (table, parameter_table("controller_parameters", own), *_drives(model))
 
 
 def _drives(model: Robot) -> tuple[Table, ...]:
@@ -229,21 +195,14 @@ def _drives(model: Robot) -> tuple[Table, ...]:
     drives, axes = model.controller.drives, model.controller.axes
     if drives is None:
         return ()
-    columns = (
-        Column("motor", "motor"),
-        *(Column(f"by_{a}", f"x {a}") for a in axes),
-        Column("counts_per_turn", "counts per turn"),
-        Column("counts_at_zero", "counts at zero"),
-    )
-    unknown = Unknown("the file gives no counts per turn")
-    rows: list[tuple[Cell, ...]] = [
-        (axis, *(float(v) for v in s), unknown if n != n else float(n), float(z))
-        for axis, s, n, z in zip(axes, drives.structure, drives.counts_per_turn, drives.counts_at_zero, strict=True)
-    ]
-    notes = (
-        "motor angle = sum over axes of factor x controller value; tables may hold counts or motor angles of them",
-    )
-    return (Table("drives", "", columns, tuple(rows), notes),)
+    note = "motor angle = sum over axes of factor x controller value; tables may hold counts or motor angles of them"
+    return (Table.of("drives", range(len(axes)), {
+        Column("motor", "motor"): lambda i: axes[i],
+        tuple(Column(f"by_{a}", f"x {a}") for a in axes): lambda i: drives.structure[i],
+        Column("counts_per_turn", "counts per turn"):
+            lambda i: or_reason(drives.counts_per_turn[i], "the file gives no counts per turn"),
+        Column("counts_at_zero", "counts at zero"): lambda i: drives.counts_at_zero[i],
+    }, note),)  # fmt: skip
 
 
 def _elements(model: Robot) -> Table:

@@ -232,16 +232,20 @@ def _count(number: int, one: str, many: str) -> str:
 def _planted(result: SimulateResult) -> Table:
     campaign = result.virtual.campaign
     factor, unit = (1.0, "N") if campaign.measurement.rows[0].unit == "N" else (1e3, "mm")
-    columns = (Column("place", "reading"), Column(f"size_{unit}", "off by", unit, 3))
-    rows = tuple((campaign.place(p.reading, p.row), factor * p.size) for p in result.virtual.planted)
-    return Table("planted", "", columns, rows)
+    return Table.of("planted", result.virtual.planted, {
+        Column("place", "reading"): lambda p: campaign.place(p.reading, p.row),
+        Column(f"size_{unit}", "off by", unit, 3): lambda p: factor * p.size,
+    })  # fmt: skip
 
 
 def _drawn_table(result: SimulateResult) -> Table:
-    columns = (Column("unknown", "unknown"), Column("value", "value", digits=4, si=True), Column("unit", "unit"))
     campaign, drawn = result.virtual.campaign, result.virtual.drawn
     known = (u for s in campaign.sources for u in s.unknowns(campaign.measurement, result.truth))
-    return Table("drawn", "", columns, tuple((u.name, drawn[u.name], u.unit) for u in known if u.name in drawn))
+    return Table.of("drawn", (u for u in known if u.name in drawn), {
+        Column("unknown", "unknown"): lambda u: u.name,
+        Column("value", "value", digits=4, si=True): lambda u: drawn[u.name],
+        Column("unit", "unit"): lambda u: u.unit,
+    })  # fmt: skip
 
 
 def _biases(estimates: tuple[Bias, ...]) -> Table:

@@ -166,26 +166,21 @@ def _by_hand(cell: CellFolder, line: StatusLine) -> str:
 
 
 def page(result: StatusResult) -> Report:
-    columns = (
-        Column("step", "step"),
-        Column("state", "state"),
-        Column("because", "because"),
-        Column("repeat", "to have it again"),
-        Column("time", "made at (UTC)"),
-        Column("elastocal", "by elastocal", shown=False),
-    )
-    rows = tuple((n.step, n.state, "; ".join(n.reasons), n.repeat, n.time, n.version) for n in result.lines)
-    notes = ("Commands are to be typed in the folder of the cell.",) if rows else ()
-    stale = result.stale
-    ran = sum(line.state in ("up to date", "stale") for line in result.lines)
-    taken = tuple(as_sentence(r) for n in result.lines if n.state == "replaced" for r in n.reasons)
+    lines, stale = result.lines, result.stale
+    results = Table.of("results", lines, {
+        Column("step", "step"): lambda n: n.step,
+        Column("state", "state"): lambda n: n.state,
+        Column("because", "because"): lambda n: "; ".join(n.reasons),
+        Column("repeat", "to have it again"): lambda n: n.repeat,
+        Column("time", "made at (UTC)"): lambda n: n.time,
+        Column("elastocal", "by elastocal", shown=False): lambda n: n.version,
+    }, *(("Commands are to be typed in the folder of the cell.",) if lines else ()),
+       title="Compared with what they were made from")  # fmt: skip
+    ran = sum(line.state in ("up to date", "stale") for line in lines)
+    taken = tuple(as_sentence(r) for n in lines if n.state == "replaced" for r in n.reasons)
     if stale:
         verdict = f"STALE: {', '.join(line.step for line in stale)}, {len(stale)} of {ran} results."
     else:
         verdict = f"All {ran} results are up to date." if ran else "Nothing has been run yet."
-    sections = (
-        (Section("Results", (Table("results", "Compared with what they were made from", columns, rows, notes),)),)
-        if rows
-        else ()
-    )
+    sections = (Section("Results", (results,)),) if lines else ()
     return Report(f"Cell {result.cell.name}", (verdict, *taken, f"Next: {result.next_step}."), sections, result.notes)

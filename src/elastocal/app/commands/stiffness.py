@@ -11,10 +11,11 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, writes
 from elastocal.app.cli.progress import Progress
 from elastocal.errors import ConflictError, RangeError
+from elastocal.report.blocks import Fact
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.app.applied_load import AppliedLoad, Inputs
+    from elastocal.app.applied_load import AppliedLoad
     from elastocal.app.configurations import Configurations
     from elastocal.app.grid import Grid
     from elastocal.model.loads.wrench import AppliedWrenches
@@ -35,7 +36,7 @@ class StiffnessResult:
     is a stiffness; ``part`` gives the matrices of some configurations, which a map does not keep.  Of a map that is
     written as a table the ``diagonals`` (12, N) are kept: those of the stiffness, then those of the compliance."""
 
-    inputs: Inputs
+    facts: tuple[Fact, ...]
     model: Robot
     at: Configurations
     load: AppliedLoad
@@ -85,7 +86,7 @@ def stiffness(
     Example:
       elastocal stiffness kuka-kr270 --map "A2:-130:-20:12,A3:-90:120:12"
     """
-    from elastocal.app.applied_load import LoadRequest, applied_load, configurations_text, inputs_of, with_payload
+    from elastocal.app.applied_load import LoadRequest, applied_load, configurations_text, load_facts, with_payload
     from elastocal.files.robot.read import read_robot, without_kinds
     from elastocal.model.statics.stiffness import softest
 
@@ -110,8 +111,8 @@ def stiffness(
     notes = (*read.notes, *where.notes, *load.notes)
     words = configurations_text(typed, configurations, map)
     state = "loaded equilibrium" if loaded else "unloaded, at the commanded configuration"
-    inputs = inputs_of(robot, model, load, watched, state, left_out, words)
-    return StiffnessResult(inputs, model, where, load, loaded, watched, part, smallest, status, grid, notes, diagonals)
+    facts = load_facts(robot, model, load, watched, state, left_out, words)
+    return StiffnessResult(facts, model, where, load, loaded, watched, part, smallest, status, grid, notes, diagonals)
 
 
 def _where(

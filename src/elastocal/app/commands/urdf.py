@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from math import degrees
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import DuplicateError, FormatError, NumberError, UnknownNameError
-from elastocal.report.blocks import Cell, Column, Report, Section, Table
+from elastocal.report.blocks import Column, Report, Section, Table
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -19,19 +20,12 @@ if TYPE_CHECKING:
 _TERM = re.compile(r"\s*(?P<axis>x|y|z|rx|ry|rz)\s*=\s*(?P<number>[-+0-9.eE]+)\s*(?P<unit>[a-z]+)\s*")
 
 
-@dataclass(frozen=True)
-class OriginChange:
-    """Origin of one joint before and after: translation in m, roll pitch yaw in rad."""
-
-    joint: str
-    before: tuple[float, ...]
-    after: tuple[float, ...]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class UrdfResult:
+    """``changes`` are the origins of joints before and after."""
+
     target: Path
-    changes: tuple[OriginChange, ...]
+    changes: Mapping[str, tuple[Pose, Pose]]
 
 
 @command("robots", 6, report=False)
@@ -68,7 +62,7 @@ def urdf(
             raise DuplicateError.of("shift", text, f"joint {joint!r} is moved twice; write one --shift for it")
         new[joint] = old[joint] @ motion
     write_origins(source, target, new)
-    return UrdfResult(target, tuple(OriginChange(j, _numbers(old[j]), _numbers(new[j])) for j in new))
+    return UrdfResult(target, {j: (old[j], pose) for j, pose in new.items()})
 
 
 def parse_shift(text: str) -> tuple[str, Pose]:
@@ -96,23 +90,16 @@ def parse_shift(text: str) -> tuple[str, Pose]:
     return joint, Pose(turn, np.array([values["x"], values["y"], values["z"]]))
 
 
-def _numbers(pose: Pose) -> tuple[float, ...]:
+def page(result: UrdfResult) -> Report:
     from elastocal.spatial.rotation import matrix_rpy
 
-    return (*(float(v) for v in pose.translation), *matrix_rpy(pose.rotation))
-
-
-def page(result: UrdfResult) -> Report:
-    names = (("x", "mm"), ("y", "mm"), ("z", "mm"), ("roll", "deg"), ("pitch", "deg"), ("yaw", "deg"))
-    columns = (
-        Column("joint", "joint"),
-        Column("state", "origin"),
-        *(Column(f"{name}_{unit}", name, unit) for name, unit in names),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (change.joint, state, *(1e3 * v for v in values[:3]), *(degrees(v) for v in values[3:]))
-        for change in result.changes
-        for state, values in (("before", change.before), ("after", change.after))
-    ]
+    rows = [(j, *e) for j, both in result.changes.items() for e in zip(("before", "after"), both, strict=True)]
+    table = Table.of("origins", rows, {
+        Column("joint", "joint"): lambda r: r[0],
+        Column("state", "origin"): lambda r: r[1],
+        tuple(Column(f"{c}_mm", c, "mm") for c in "xyz"): lambda r: 1e3 * r[2].translation,
+        tuple(Column(f"{c}_deg", c, "deg") for c in ("roll", "pitch", "yaw")):
+            lambda r: map(degrees, matrix_rpy(r[2].rotation)),
+    })  # fmt: skip
     verdict = (f"{len(result.changes)} joint origin(s) changed in {result.target}; every other byte is as it was.",)
-    return Report("Corrected URDF", verdict, (Section("", (Table("origins", "", columns, tuple(rows)),)),))
+    return Report("Corrected URDF", verdict, (Section("", (table,)),))

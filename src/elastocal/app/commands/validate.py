@@ -110,16 +110,13 @@ def summary_tables(result: ValidateResult) -> tuple[Table, ...]:
 
 def _distances(result: ValidateResult) -> Table:
     v = result.validation
-    columns = (
-        Column("robot", "robot"), Column("points", "points"),
-        *(Column(f"{key}_mm", word, "mm", 4) for key, word in _FIGURES),
-    )  # fmt: skip
-    rows = tuple(
-        (name, s.count, *(1e3 * getattr(s, key) for key, _ in _FIGURES))
-        for name, s in (("nominal", v.before), ("calibrated", v.after))
-    )
     gain = f"{1e3 * v.gain:.4f} +- {1e3 * v.gain_half_width:.4f} mm"
-    return Table("errors", "", columns, rows, (f"Paired gain over poses: {gain} (95 %).",))
+    return Table.of("errors", (("nominal", v.before), ("calibrated", v.after)), {
+        Column("robot", "robot"): lambda row: row[0],
+        Column("points", "points"): lambda row: row[1].count,
+        tuple(Column(f"{key}_mm", word, "mm", 4) for key, word in _FIGURES):
+            lambda row: [1e3 * getattr(row[1], key) for key, _ in _FIGURES],
+    }, f"Paired gain over poses: {gain} (95 %).")  # fmt: skip
 
 
 def table(result: ValidateResult) -> Table:

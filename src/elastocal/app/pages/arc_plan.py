@@ -52,17 +52,6 @@ def _verdict(result: AheadResult) -> tuple[str, ...]:
 
 def plan_table(plan: ArcPlan, assumed: str) -> Table:
     """``assumed``: where the noise and the markers' radii are from."""
-    columns = (
-        Column("name", "plan and model of the markers"), Column("plan", "", shown=False),
-        Column("model", "", shown=False), *(Column(f"{n}_sd_mm", f"sd {n}", "mm", 4) for n in ("L", "a_x", "a_y")),
-        Column("imbalance_35", "eq. (35)", "", 4), Column("imbalance_36", "eq. (36)", "", 4),
-        Column("angles_deg", "angles [deg]", part=1), Column("places_deg", "markers from the spring [deg]", part=1),
-    )  # fmt: skip
-    rows = tuple(
-        (f"{r.name}, {r.model}", r.name, r.model, 1e3 * r.expected.L, 1e3 * r.expected.a_x, 1e3 * r.expected.a_y,
-         *r.imbalances, _degrees(r.angles), _degrees(r.places))
-        for r in plan.rows
-    )  # fmt: skip
     low, high = np.degrees(plan.limits)
     notes = [
         f"Expected for a noise of {1e3 * plan.noise:.3g} mm per coordinate {assumed}; "
@@ -72,7 +61,17 @@ def plan_table(plan: ArcPlan, assumed: str) -> Table:
         "belong a quarter turn apart.",
         *_ends(plan),
     ]
-    return Table("plan", "", columns, rows, tuple(notes))
+    return Table.of("plan", plan.rows, {
+        Column("name", "plan and model of the markers"): lambda r: f"{r.name}, {r.model}",
+        Column("plan", "", shown=False): lambda r: r.name,
+        Column("model", "", shown=False): lambda r: r.model,
+        tuple(Column(f"{n}_sd_mm", f"sd {n}", "mm", 4) for n in ("L", "a_x", "a_y")):
+            lambda r: (1e3 * v for v in (r.expected.L, r.expected.a_x, r.expected.a_y)),
+        (Column("imbalance_35", "eq. (35)", "", 4), Column("imbalance_36", "eq. (36)", "", 4)):
+            lambda r: r.imbalances,
+        Column("angles_deg", "angles [deg]", part=1): lambda r: _degrees(r.angles),
+        Column("places_deg", "markers from the spring [deg]", part=1): lambda r: _degrees(r.places),
+    }, *notes)  # fmt: skip
 
 
 def _ends(plan: ArcPlan) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from elastocal.report.blocks import Cell, Column, Fact, Lines, Report, Section, 
 
 if TYPE_CHECKING:
     from elastocal.app.commands.arcs import CirclePointsResult
+    from elastocal.model.frames import DHRow
     from elastocal.procedures.compensator.arcs import Arcs, FreeArcs, KnownArc
     from elastocal.spatial.entries import Array
 
@@ -224,25 +225,25 @@ def _neighbour_table(result: CirclePointsResult) -> Table:
 
 
 def _dh_table(result: CirclePointsResult) -> Table:
-    columns = (
-        Column("joint", "joint"),
-        *(Column(f"{w}_{u}", w, u, decimals=5) for w, u in (("a", "mm"), ("alpha", "deg"), ("d", "mm"),
-                                                          ("theta", "deg"), ("beta", "deg"))),
-        *(Column(f"{w}_error_{u}", f"{w} minus robot file", u, decimals=2, part=1)
-          for w, u in (("a", "um"), ("alpha", "urad"), ("d", "um"), ("theta", "urad"), ("beta", "urad"))),
-    )  # fmt: skip
-    rows: list[tuple[Cell, ...]] = []
-    for row, error in zip(result.circle_points.dh, result.circle_points.dh_errors, strict=True):
-        parallel = row.beta is not None
-        shown = (1e3 * row.a, float(np.degrees(row.alpha)), None if parallel else 1e3 * row.d,
-                 float(np.degrees(row.theta)), None if row.beta is None else float(np.degrees(row.beta)))  # fmt: skip
-        off = (error.a, error.alpha, None if parallel else error.d, error.theta, error.beta)
-        rows.append((row.name, *shown, *(None if v is None else 1e6 * v for v in off)))
     note = (
         "Standard DH; nearly parallel neighbours have Hayati's row, with beta and without d. The first d counts from "
         "the base's origin; the last joint has no row, since nothing follows it. theta is without the joint value."
     )
-    return Table("dh", "", columns, tuple(rows), (note,))
+    units = {"a": ("mm", 1e3, "um"), "alpha": ("deg", degrees(1), "urad"), "d": ("mm", 1e3, "um"),
+             "theta": ("deg", degrees(1), "urad"), "beta": ("deg", degrees(1), "urad")}  # fmt: skip
+
+    def value(row: DHRow, word: str) -> float | None:
+        return None if word == "d" and row.beta is not None else getattr(row, word)
+
+    every = zip(result.circle_points.dh, result.circle_points.dh_errors, strict=True)
+    return Table.of("dh", every, {
+        Column("joint", "joint"): lambda r: r[0].name,
+        tuple(Column(f"{w}_{u}", w, u, decimals=5) for w, (u, _, _) in units.items()):
+            lambda r: (None if (v := value(r[0], w)) is None else f * v for w, (_, f, _) in units.items()),
+        tuple(Column(f"{w}_error_{u}", f"{w} minus robot file", u, decimals=2, part=1)
+              for w, (_, _, u) in units.items()):
+            lambda r: (None if value(r[0], w) is None else 1e6 * getattr(r[1], w) for w in units),
+    }, note)  # fmt: skip
 
 
 def _error_table(result: CirclePointsResult) -> Table:

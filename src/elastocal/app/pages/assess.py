@@ -12,9 +12,10 @@ from elastocal.app.pages.calibrate.trust import budget_table
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.quantities import listed
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
-from elastocal.solve.identifiability import Group, Practical
+from elastocal.solve.identifiability import Expectation, Group, Practical
 
 if TYPE_CHECKING:
+    from elastocal.model.parameters import Parameter
     from elastocal.procedures.contact.repair import Repair, RepairOption
 
 
@@ -81,32 +82,28 @@ def table(result: AssessResult) -> Table:
     """Of contacts the accuracy before and after a repair."""
     if result.repair is not None:
         return accuracy_table(result.repair)
-    columns = (
-        Column("parameter", "parameter"),
-        Column("group", "group"),
-        Column("value", "value", digits=4, si=True),
-        Column("sd", "standard deviation", digits=3, si=True),
-        Column("percent", "accuracy", "%", 2),
-        Column("unit", "unit"),
-        Column("ratio", "value / noise", "", 1),
-    )
-    expected = {e.name: e for e in result.assessment.expected.expectations}
-    rows: list[tuple[Cell, ...]] = []
-    for p, group in zip(result.assessment.expected.parameters, result.assessment.expected.groups.group, strict=True):
-        e = expected.get(p.name)
-        if e is not None and p.kind == "nuisance":
-            none = Unknown("an error, not a parameter")
-            rows.append((p.name, "nuisance", none, e.sd, none, p.unit, none))
-            continue
-        if e is None:
-            why = Unknown(_UNOBSERVABLE if group is Group.UNOBSERVABLE else _NOT_KEPT)
-            rows.append((p.name, str(group), p.value, why, why, p.unit, why))
-            continue
-        label = str(e.group) if group is Group.IDENTIFIABLE else f"{group}{str(e.group)[2:]}"
-        percent: Cell = 100 / e.ratio if e.ratio > 0.01 else Unknown("far below the noise")
-        rows.append((p.name, label, e.value, e.sd, percent, p.unit, e.ratio))
-    notes = ("G3 with a value: kept for its subgroup; value and accuracy are those of the combination below.",)
-    return Table("parameters", "", columns, tuple(rows), notes)
+    whole = result.assessment.expected
+    expected = {e.name: e for e in whole.expectations}
+    note = "G3 with a value: kept for its subgroup; value and accuracy are those of the combination below."
+    return Table.of("parameters", zip(whole.parameters, whole.groups.group, strict=True), {
+        Column("parameter", "parameter"): lambda p: p[0].name,
+        (
+            Column("group", "group"), Column("value", "value", digits=4, si=True),
+            Column("sd", "standard deviation", digits=3, si=True), Column("percent", "accuracy", "%", 2),
+            Column("unit", "unit"), Column("ratio", "value / noise", "", 1),
+        ): lambda p: _cells(*p, expected.get(p[0].name)),
+    }, note)  # fmt: skip
+
+
+def _cells(p: Parameter, group: Group, e: Expectation | None) -> tuple[Cell, ...]:
+    if e is None:
+        why = Unknown(_UNOBSERVABLE if group is Group.UNOBSERVABLE else _NOT_KEPT)
+        return str(group), p.value, why, why, p.unit, why
+    if p.kind == "nuisance":
+        none = Unknown("an error, not a parameter")
+        return "nuisance", none, e.sd, none, p.unit, none
+    label = str(e.group) if group is Group.IDENTIFIABLE else f"{group}{str(e.group)[2:]}"
+    return label, e.value, e.sd, 100 / e.ratio if e.ratio > 0.01 else Unknown("far below the noise"), p.unit, e.ratio
 
 
 def plan_paragraphs(result: AssessResult) -> tuple[str, ...]:

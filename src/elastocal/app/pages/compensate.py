@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,14 +18,15 @@ from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verdict import predicted_rms
 from elastocal.compensation.verdict import verdict as findings
 from elastocal.quantities import DASH, length, millimetres
-from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
+from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile, Unknown
 from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult
     from elastocal.compensation.correction import Correction
     from elastocal.compensation.verification import Residual
-    from elastocal.spatial.entries import Array
+    from elastocal.solve.summary import ErrorSummary
+
 
 PREDICTED = "predicted residual error"
 MOST_ROWS = 2000
@@ -140,23 +142,23 @@ def summary_table(result: Correction) -> Table:
             ("simulated true robot, before", result.on_truth[0]),
             ("simulated true robot, after", result.on_truth[1]),
         ]
-    columns = (
-        Column("what", "tool"),
-        Column("count", "targets"),
-        *(Column(f"{k}_um", w, "mm", decimals=4, scale=1e-3) for k, w in _FIGURES),
-        *(Column(f"{k}_urad", w, "mrad", decimals=4, scale=1e-3, part=1) for k, w in _FIGURES),
-    )
-    rows = []
-    for name, part in kinds:
-        far, turned = part.distances(), part.angles()
-        figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.p95, s.max)]
-        rows.append((name, far.count, *(or_reason(v, _LOST) for v in figures)))
+    sized = [(name, part.distances(), part.angles()) for name, part in kinds]
+
+    def figures(size: ErrorSummary) -> list[Cell]:
+        return [or_reason(1e6 * getattr(size, key), _LOST) for key, _ in _FIGURES]
+
     note = (
         "Distances and angles between the loaded and the desired tool, over all targets with a determined state; "
         "targets that are not corrected count as they are. The model after correction is left with the rounding of the "
         "digits that were written, which says nothing of the robot's accuracy."
     )
-    return Table("summary", "", columns, tuple(rows), (note,))
+    return Table.of("summary", sized, {
+        Column("what", "tool"): lambda row: row[0],
+        Column("count", "targets"): lambda row: row[1].count,
+        tuple(Column(f"{k}_um", w, "mm", decimals=4, scale=1e-3) for k, w in _FIGURES): lambda row: figures(row[1]),
+        tuple(Column(f"{k}_urad", w, "mrad", decimals=4, scale=1e-3, part=1) for k, w in _FIGURES):
+            lambda row: figures(row[2]),
+    }, note)  # fmt: skip
 
 
 def _after(result: Correction) -> str:
@@ -212,25 +214,23 @@ def contribution_table(result: Correction) -> Table:
 def between_table(result: Correction) -> Table:
     """The moves that the tool leaves by most between corrected targets."""
     way = result.along
-    columns = (
-        Column("file", "file"), Column("line", "line"), Column("motion", "motion"),
-        Column("off_um", "off the way", "mm", decimals=4, scale=1e-3),
-        Column("truth_um", "simulated true robot", "mm", decimals=4, scale=1e-3, shown=way.on_truth is not None),
-    )  # fmt: skip
     order = np.argsort(-np.nan_to_num(way.off, nan=np.inf), kind="stable")[:MOST_MOVES]
     truth = np.full(len(way.off), np.nan) if way.on_truth is None else way.on_truth
     why = _NO_WAY if way.on_truth is not None else "no simulated true robot is given"
-    rows = tuple(
-        (way.moves[i].file, way.moves[i].line, way.moves[i].motion, or_reason(1e6 * float(way.off[i]), _NO_WAY),
-         or_reason(1e6 * float(truth[i]), why))
-        for i in order
-    )  # fmt: skip
     note = "How far the loaded tool is off across the way; the worst moves first."
     if way.unseen:
         note += f" {way.unseen} shorter moves are off by less than {length(way.rest)}."
     if way.others:
         note += f" {way.others} splines, or moves from an unknown place or another tool, are not looked at."
-    return Table("between", "", columns, rows, (note,))
+    return Table.of("between", order.tolist(), {
+        Column("file", "file"): lambda i: way.moves[i].file,
+        Column("line", "line"): lambda i: way.moves[i].line,
+        Column("motion", "motion"): lambda i: way.moves[i].motion,
+        Column("off_um", "off the way", "mm", decimals=4, scale=1e-3):
+            lambda i: or_reason(1e6 * float(way.off[i]), _NO_WAY),
+        Column("truth_um", "simulated true robot", "mm", decimals=4, scale=1e-3, shown=way.on_truth is not None):
+            lambda i: or_reason(1e6 * float(truth[i]), why),
+    }, note)  # fmt: skip
 
 
 _NO_WAY = "out of reach, or no determined loaded state on the way"
@@ -242,62 +242,51 @@ _FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max"
 
 def target_table(result: Correction, most: int | None = None) -> Table:
     stations, axes = result.job.placed.stations, axes_of(result.job.placed.model)
-    truth = result.on_truth is not None
-    columns = (
-        Column("target", "target"),
-        Column("before_mm", "off before", "mm", 4),
-        Column("after_um", "by model", "um", 2),
-        Column("before_mrad", "turned before", "mrad", 4),
-        Column("after_urad", "by model", "urad", 2),
-        *(Column(f"sd_{n}_um", f"{'ellipsoid ' * (n == 1)}{n}", "um", 1, "ellipsoid") for n in (1, 2, 3)),
-        Column("interval_95_um", "95 % +-", "um", 1),
-        Column("truth_before_mm", "true robot before", "mm", 4, shown=truth),
-        Column("truth_after_um", "true robot after", "um", 1, shown=truth),
-        Column("status", "status"),
-        *(Column(f"shift_{c}_mm", f"{'correction ' * (c == 'x')}{c}", "mm", 4, "shift", part=1) for c in "xyz"),
-        *(Column(f"turn_{c}_mrad", f"{'turned ' * (c == 'x')}{c}", "mrad", 4, "turn", part=1) for c in "xyz"),
-        *axis_columns(axes, 4, "command", part=1),
-    )
+    on_truth, before, after, commands = result.on_truth, result.before, result.after, result.commands
     width, ellipsoid = result.half_width, result.semi_axes
-    command = result.job.placed.model.controller.to_controller(result.commands.command) / axes.factors
+    command = result.job.placed.model.controller.to_controller(commands.command) / axes.factors
     count = len(stations) if most is None else min(most, len(stations))
-    rows = tuple(_row(result, i, ellipsoid[i], float(width[i]), result.shift[i], command[i]) for i in range(count))
+    status = [TargetStatus(int(s)) for s in commands.status]
     notes = [] if count == len(stations) else [f"The first {count} of {len(stations)} targets; --csv writes all."]
     if result.covariance is not None:
         notes.append(
             "ellipsoid: semi-axes (one standard deviation) of the residual error predicted after correction; 95 % +-: "
             "half interval along the longest."
         )
-    return Table("targets", "", columns, rows, tuple(notes))
 
+    def truth(which: int, factor: float, i: int) -> Cell:
+        return Unknown("") if on_truth is None else or_reason(factor * float(on_truth[which].distance[i]), _LOST)
 
-def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, command: Array) -> tuple[Cell, ...]:
-    before, after = result.before, result.after
-    status = TargetStatus(int(result.commands.status[i]))
-    truth = [(float(t.distance[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
-    return (
-        result.job.placed.stations.name(i),
-        or_reason(1e3 * float(before.distance[i]), _LOST), or_reason(1e6 * float(after.distance[i]), _LOST),
-        or_reason(1e3 * float(before.angle[i]), _LOST), or_reason(1e6 * float(after.angle[i]), _LOST),
-        *(or_reason(1e6 * float(a), _UNSURE) for a in axes), or_reason(1e6 * width, _UNSURE),
-        or_reason(1e3 * truth[0][0], truth[0][1]), or_reason(1e6 * truth[1][0], truth[1][1]),
-        status.name.lower(),
-        *(or_reason(1e3 * float(v), status.text) for v in moved), *(or_reason(float(v), status.text) for v in command),
-    )  # fmt: skip
+    return Table.of("targets", range(count), {
+        Column("target", "target"): stations.name,
+        Column("before_mm", "off before", "mm", 4): lambda i: or_reason(1e3 * float(before.distance[i]), _LOST),
+        Column("after_um", "by model", "um", 2): lambda i: or_reason(1e6 * float(after.distance[i]), _LOST),
+        Column("before_mrad", "turned before", "mrad", 4): lambda i: or_reason(1e3 * float(before.angle[i]), _LOST),
+        Column("after_urad", "by model", "urad", 2): lambda i: or_reason(1e6 * float(after.angle[i]), _LOST),
+        tuple(Column(f"sd_{n}_um", f"{'ellipsoid ' * (n == 1)}{n}", "um", 1, "ellipsoid") for n in (1, 2, 3)):
+            lambda i: (or_reason(1e6 * float(a), _UNSURE) for a in ellipsoid[i]),
+        Column("interval_95_um", "95 % +-", "um", 1): lambda i: or_reason(1e6 * float(width[i]), _UNSURE),
+        Column("truth_before_mm", "true robot before", "mm", 4, shown=on_truth is not None): partial(truth, 0, 1e3),
+        Column("truth_after_um", "true robot after", "um", 1, shown=on_truth is not None): partial(truth, 1, 1e6),
+        Column("status", "status"): lambda i: status[i].name.lower(),
+        (
+            *(Column(f"shift_{c}_mm", f"{'correction ' * (c == 'x')}{c}", "mm", 4, "shift", part=1) for c in "xyz"),
+            *(Column(f"turn_{c}_mrad", f"{'turned ' * (c == 'x')}{c}", "mrad", 4, "turn", part=1) for c in "xyz"),
+        ): lambda i: (or_reason(1e3 * float(v), status[i].text) for v in result.shift[i]),
+        axis_columns(axes, 4, "command", part=1): lambda i: (or_reason(v, status[i].text) for v in command[i]),
+    }, *notes)  # fmt: skip
 
 
 def problem_table(result: Correction) -> Table:
     """Targets that cannot be corrected, and why."""
-    columns = (
-        Column("target", "target"), Column("off_mm", "stays off by", "mm", 4), Column("status", "status"),
-        Column("reason", "why, and what to do", reason=True),
-    )  # fmt: skip
-    rows = []
-    for i in np.flatnonzero(~result.corrected):
-        status = TargetStatus(int(result.commands.status[i]))
-        off = or_reason(1e3 * float(result.after.distance[i]), "it has no determined loaded state")
-        rows.append((result.job.placed.stations.name(int(i)), off, status.name.lower(), status.text))
-    return Table("problems", "", columns, tuple(rows))
+    left = [(int(i), TargetStatus(int(result.commands.status[i]))) for i in np.flatnonzero(~result.corrected)]
+    return Table.of("problems", left, {
+        Column("target", "target"): lambda p: result.job.placed.stations.name(p[0]),
+        Column("off_mm", "stays off by", "mm", 4):
+            lambda p: or_reason(1e3 * float(result.after.distance[p[0]]), "it has no determined loaded state"),
+        Column("status", "status"): lambda p: p[1].name.lower(),
+        Column("reason", "why, and what to do", reason=True): lambda p: p[1].text,
+    })  # fmt: skip
 
 
 def left_table(result: Correction) -> Table:

@@ -25,7 +25,7 @@ def page(result: DeflectResult) -> Report:
         Section("Contributions", (share_table(result.contributions),) if result.contributions else ()),
         Section("Robot under load", scenes(result)),
     )
-    return Report(title, _verdict(result), sections, result.notes, result.inputs.facts())
+    return Report(title, _verdict(result), sections, result.notes, result.facts)
 
 
 def table(result: DeflectResult) -> Table:

@@ -160,14 +160,15 @@ def validation_table(validation: Validation) -> Table:
 
 def mass_table(gravity: Gravity) -> Table:
     arm = gravity.arm
-    columns = (
-        Column("parameter", "parameter"), Column("concise", "value (sd)"), Column("unit", "unit"),
-        Column("file", "in the robot file", digits=5), Column("group", "group"),
-        Column("informed_percent", "known by the log", "%", 0), Column("value", "value", shown=False),
-        Column("sd", "sd", shown=False),
-        Column("reason", "why it is not estimated", reason=True),
-    )  # fmt: skip
-    return Table("masses", "", columns, tuple(_mass(gravity, n) for n in arm.unknowns.masses), _mass_notes(arm))
+    return Table.of("masses", arm.unknowns.masses, {
+        Column("parameter", "parameter"): lambda n: n,
+        (
+            Column("concise", "value (sd)"), Column("unit", "unit"), Column("file", "in the robot file", digits=5),
+            Column("group", "group"), Column("informed_percent", "known by the log", "%", 0),
+            Column("value", "value", shown=False), Column("sd", "sd", shown=False),
+            Column("reason", "why it is not estimated", reason=True),
+        ): lambda n: _mass(gravity, n),
+    }, *_mass_notes(arm))  # fmt: skip
 
 
 def _mass(gravity: Gravity, name: str) -> tuple[Cell, ...]:
@@ -177,8 +178,8 @@ def _mass(gravity: Gravity, name: str) -> tuple[Cell, ...]:
     group = str(arm.base.group[arm.base.names.index(name)])
     if sd is None:
         why = "unobservable, no reading depends on it" if group == "G2" else f"in a combination, {_FIXED}"
-        return (name, "fixed", p.unit, file, group, 0.0, p.value, Unknown(_FIXED), why)
-    return (name, concise(p.value, sd), p.unit, file, group, 100 * arm.informed(name), p.value, sd, None)
+        return ("fixed", p.unit, file, group, 0.0, p.value, Unknown(_FIXED), why)
+    return (concise(p.value, sd), p.unit, file, group, 100 * arm.informed(name), p.value, sd, None)
 
 
 def _mass_notes(fit: GravityFit) -> tuple[str, ...]:

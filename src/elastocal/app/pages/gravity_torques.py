@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import degrees
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
 from elastocal.procedures.gravity.fit import payload_numbers
 from elastocal.quantities import concise
-from elastocal.report.blocks import Cell, Column, Lines, Series, Table, floats
+from elastocal.report.blocks import Column, Columns, Lines, Series, Table, floats
 from elastocal.report.colours import Role
 
 if TYPE_CHECKING:
@@ -22,90 +23,85 @@ if TYPE_CHECKING:
     from elastocal.procedures.gravity.sweeps import Recursion
     from elastocal.procedures.gravity.terms import Term
 
+T = TypeVar("T")
 REFUSED = "too few readings of this joint"
 MOST = 500
 """Samples that a curve is drawn with."""
-_TERM_COLUMNS = (
-    Column("joint", "joint"), Column("cosine", "cos", "N m", 3), Column("cosine_sd", "sd", "N m", digits=2),
-    Column("sine", "sin", "N m", 3), Column("sine_sd", "sd", "N m", digits=2),
-    Column("amplitude", "amplitude", "N m", 3), Column("amplitude_sd", "sd", "N m", digits=2),
-    Column("phase_deg", "phase", "deg", 3), Column("phase_sd_deg", "sd", "deg", digits=2),
-    Column("text", "torque", part=1), Column("phase_text", "or", part=1),
-)  # fmt: skip
 
 
-def _term(term: Term) -> tuple[Cell, ...]:
+def _term_columns(term: Callable[[T], Term]) -> Columns[T]:
+    """Of what has a ``term``."""
     why = "not determined"
-    return (
-        term.joint, term.cosine, or_reason(term.cosine_sd, why), term.sine, or_reason(term.sine_sd, why),
-        term.amplitude, or_reason(term.amplitude_sd, why), degrees(term.phase), or_reason(degrees(term.phase_sd), why),
-        term.text, term.phase_text,
-    )  # fmt: skip
+    return {
+        Column("joint", "joint"): lambda r: term(r).joint,
+        Column("cosine", "cos", "N m", 3): lambda r: term(r).cosine,
+        Column("cosine_sd", "sd", "N m", digits=2): lambda r: or_reason(term(r).cosine_sd, why),
+        Column("sine", "sin", "N m", 3): lambda r: term(r).sine,
+        Column("sine_sd", "sd", "N m", digits=2): lambda r: or_reason(term(r).sine_sd, why),
+        Column("amplitude", "amplitude", "N m", 3): lambda r: term(r).amplitude,
+        Column("amplitude_sd", "sd", "N m", digits=2): lambda r: or_reason(term(r).amplitude_sd, why),
+        Column("phase_deg", "phase", "deg", 3): lambda r: degrees(term(r).phase),
+        Column("phase_sd_deg", "sd", "deg", digits=2): lambda r: or_reason(degrees(term(r).phase_sd), why),
+        Column("text", "torque", part=1): lambda r: term(r).text,
+        Column("phase_text", "or", part=1): lambda r: term(r).phase_text,
+    }
 
 
 def term_table(terms: tuple[Term, ...]) -> Table:
-    notes = (
+    note = (
         "Torques of the drives of joints with parallel level axes, the others held still; with tau of the next joint "
-        "outwards, as 001 eq. (15)-(17).",
+        "outwards, as 001 eq. (15)-(17)."
     )
-    return Table("expressions", "", _TERM_COLUMNS, tuple(_term(t) for t in terms), notes)
+    return Table.of("expressions", terms, _term_columns(lambda t: t), note)
 
 
 def recursion_table(recursion: Recursion) -> Table:
-    columns = (
-        *_TERM_COLUMNS, Column("samples", "samples", part=2), Column("coulomb", "Coulomb", "N m", 3, part=2),
-        Column("viscous", "viscous", "N m s/rad", 3, part=2), Column("constant", "constant", "N m", 3, part=2),
-        Column("scatter", "scatter", "N m", 3, part=2),
-    )  # fmt: skip
     why = "this motion does not show it"
-    rows = tuple(
-        (*_term(t), s.count, or_reason(s.coulomb, why), or_reason(s.viscous, why), s.constant, s.scatter)
-        for t, s in zip(recursion.terms, recursion.series, strict=True)
-    )
     notes = ["From the wrist inwards, each sweep less what hangs further out (001 section III.C)."]
     notes += [f"{', '.join(recursion.unswept)} was not swept alone."] if recursion.unswept else []
-    return Table("recursion", "", columns, rows, tuple(notes))
+    return Table.of("recursion", list(zip(recursion.terms, recursion.series, strict=True)), {
+        **_term_columns(lambda r: r[0]),
+        Column("samples", "samples", part=2): lambda r: r[1].count,
+        Column("coulomb", "Coulomb", "N m", 3, part=2): lambda r: or_reason(r[1].coulomb, why),
+        Column("viscous", "viscous", "N m s/rad", 3, part=2): lambda r: or_reason(r[1].viscous, why),
+        Column("constant", "constant", "N m", 3, part=2): lambda r: r[1].constant,
+        Column("scatter", "scatter", "N m", 3, part=2): lambda r: r[1].scatter,
+    }, *notes)  # fmt: skip
 
 
 def holding_table(result: GravityResult) -> Table:
-    poses, holding = result.poses, result.holding
+    poses, holding, samples = result.poses, result.holding, result.gravity.arm.samples
     assert poses is not None
     assert holding is not None
-    samples = result.gravity.arm.samples
-    columns = (
-        *axis_columns(poses.axes), Column("joint", "joint"), Column("torque", "torque", digits=5),
-        Column("sd", "sd", digits=2), Column("unit", "unit"), Column("extrapolated", "extrapolated"),
-        Column("leverage", "leverage", digits=3), Column("reason", "why it is unknown", reason=True),
-    )  # fmt: skip
-    rows = tuple(
-        (*configuration_cells(poses, i), joint, or_reason(float(holding.torque[i, j]), REFUSED),
-         or_reason(float(holding.sd[i, j]), REFUSED), samples.units[j], bool(holding.extrapolated[i, j]),
-         or_reason(float(holding.leverage[i, j]), "no reading tells of it"), holding.refused.get(joint))
-        for i in range(len(poses))
-        for j, joint in enumerate(samples.log.joints)
-    )  # fmt: skip
-    notes = (
+    joints = samples.log.joints
+    note = (
         "Torques that the drives must give along +q of the joints to hold the arm still, without friction. Leverage: "
-        "how little the readings tell of a torque, over the largest one among them; above one it is extrapolated.",
+        "how little the readings tell of a torque, over the largest one among them; above one it is extrapolated."
     )
-    return Table("holding", "", columns, rows, notes)
+    return Table.of("holding", [(i, j) for i in range(len(poses)) for j in range(len(joints))], {
+        axis_columns(poses.axes): lambda at: configuration_cells(poses, at[0]),
+        Column("joint", "joint"): lambda at: joints[at[1]],
+        Column("torque", "torque", digits=5): lambda at: or_reason(holding.torque[at], REFUSED),
+        Column("sd", "sd", digits=2): lambda at: or_reason(holding.sd[at], REFUSED),
+        Column("unit", "unit"): lambda at: samples.units[at[1]],
+        Column("extrapolated", "extrapolated"): lambda at: bool(holding.extrapolated[at]),
+        Column("leverage", "leverage", digits=3): lambda at: or_reason(holding.leverage[at], "no reading tells of it"),
+        Column("reason", "why it is unknown", reason=True): lambda at: holding.refused.get(joints[at[1]]),
+    }, note)  # fmt: skip
 
 
 def payload_table(payload: GravityFit) -> Table:
     """Mass, mass moment and centre, with the arm's own uncertainty in their accuracy."""
     why = "the mass is not known"
-    rows: list[tuple[Cell, ...]] = []
-    for what, value, sd, unit in payload_numbers(payload):
-        factor, shown = (1e3, "mm") if unit == "m" else (1.0, unit)
-        v, s = factor * value, factor * sd
-        rows.append((what, concise(v, s), shown, or_reason(v, why), or_reason(s, why)))
-    columns = (
-        Column("what", "payload"), Column("concise", "value (sd)"), Column("unit", "unit"),
-        Column("value", "value", shown=False), Column("sd", "sd", shown=False),
-    )  # fmt: skip
+    rows = [(w, 1e3 * v, 1e3 * s, "mm") if u == "m" else (w, v, s, u) for w, v, s, u in payload_numbers(payload)]
     frame = next(n for n in reversed(payload.unknowns.masses) if ".payload_" in n).rsplit(".", 1)[0]
-    notes = (f"In the axes of {frame}; the arm's own uncertainty is in these accuracies.",)
-    return Table("payload", "", columns, tuple(rows), notes)
+    return Table.of("payload", rows, {
+        Column("what", "payload"): lambda r: r[0],
+        Column("concise", "value (sd)"): lambda r: concise(r[1], r[2]),
+        Column("unit", "unit"): lambda r: r[3],
+        Column("value", "value", shown=False): lambda r: or_reason(r[1], why),
+        Column("sd", "sd", shown=False): lambda r: or_reason(r[2], why),
+    }, f"In the axes of {frame}; the arm's own uncertainty is in these accuracies.")  # fmt: skip
 
 
 def torque_lines(gravity: Gravity) -> tuple[Lines, ...]:

@@ -243,17 +243,16 @@ def joint_table(loops: Loops) -> Table:
 
 def outlier_table(loops: Loops) -> Table:
     """Readings that the rest of their loop contradicts."""
-    columns = (
-        Column("place", "reading"), Column("loop", "loop"), Column("force_N", "force", "N"),
-        Column("read_um", "read", "um", 2), Column("predicted_um", "the rest predicts", "um", 2),
-        Column("sigmas", "sigmas", digits=3), Column("probability", "probability", probability=True),
-    )  # fmt: skip
-    rows = [
-        (r.place(o.row), r.name, float(r.loop.force[o.row]), 1e6 * o.value, 1e6 * o.predicted, o.sigmas,
-         o.probability)
-        for r, fit in zip(loops.loops, loops.fits, strict=True) for o in fit.outliers
-    ]  # fmt: skip
-    return Table("outliers", "", columns, tuple(rows), ("Left out of all figures.",))
+    off = [(r, o) for r, fit in zip(loops.loops, loops.fits, strict=True) for o in fit.outliers]
+    return Table.of("outliers", off, {
+        Column("place", "reading"): lambda p: p[0].place(p[1].row),
+        Column("loop", "loop"): lambda p: p[0].name,
+        Column("force_N", "force", "N"): lambda p: float(p[0].loop.force[p[1].row]),
+        Column("read_um", "read", "um", 2): lambda p: 1e6 * p[1].value,
+        Column("predicted_um", "the rest predicts", "um", 2): lambda p: 1e6 * p[1].predicted,
+        Column("sigmas", "sigmas", digits=3): lambda p: p[1].sigmas,
+        Column("probability", "probability", probability=True): lambda p: p[1].probability,
+    }, "Left out of all figures.")  # fmt: skip
 
 
 def graphs(loops: Loops) -> tuple[Lines, ...]:

@@ -43,9 +43,9 @@ _LOST = "no determined state there, with or without the load"
 def page(result: PredictResult | ReadingsResult) -> Report:
     if isinstance(result, ReadingsResult):
         return readings_page(result)
-    title = f"Predicted deflection of {result.inputs.robot}"
+    title = f"Predicted deflection of {result.model.name}"
     sections = Section("Predictions", (table(result),)), Section("Robot under load", scenes(result))
-    return Report(title, verdict(result), sections, result.notes, result.inputs.facts())
+    return Report(title, verdict(result), sections, result.notes, result.facts)
 
 
 def verdict(result: PredictResult) -> tuple[str, ...]:
@@ -148,11 +148,10 @@ _DISTANCES = (
 
 
 def readings_page(result: ReadingsResult) -> Report:
-    title = f"Predicted readings of {result.inputs.robot}"
-    facts = (*result.inputs.facts(), Fact("station", "station", result.station))
-    return Report(
-        title, readings_verdict(result), (Section("Predictions", (readings_table(result),)),), result.notes, facts
-    )
+    title = f"Predicted readings of {result.calibration.robot.name}"
+    facts = (*result.facts, Fact("station", "station", result.station))
+    sections = (Section("Predictions", (readings_table(result),)),)
+    return Report(title, readings_verdict(result), sections, result.notes, facts)
 
 
 def readings_verdict(result: ReadingsResult) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from elastocal.published.gallery import (
     printed,
     tally,
 )
-from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
+from elastocal.report.blocks import Block, Column, Paragraphs, Report, Section, Table, Tile, Unknown
 
 AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"
 
@@ -172,30 +172,21 @@ def _come_back(gallery: Gallery) -> tuple[str, ...]:
 
 
 def overview(gallery: Gallery) -> Section:
-    columns = (
-        Column("case", "case"),
-        Column("from_print", "from printed data"),
-        Column("agree", "agree to the last digit"),
-        Column("close", "within 1 %"),
-        Column("sizes", "only sizes"),
-        Column("put_in", "put in"),
-        Column("unexplained", "not explained"),
-        Column("drawings", "drawings"),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for r in gallery.results:
-        t = tally(printed(r))
-        kinds = [sum(f.kind is kind for f in printed(r)) for kind in Kind]
-        rows.append((r.outcome.case, kinds[0], t.agree, t.close, *kinds[1:], t.unexplained, len(r.outcome.curves)))
-    reasons = (Column("why", "why recomputed numbers differ from print"), Column("count", "numbers"))
-    return Section(
-        "Overview",
-        (
-            Table("overview", "", columns, tuple(rows)),
-            Table("reasons", "", reasons, tuple((why.value, count) for why, count in gallery.reasons.items())),
-        ),
-        step="Overview",
-    )
+    rows = [(r, tally(printed(r)), [sum(f.kind is kind for f in printed(r)) for kind in Kind]) for r in gallery.results]
+    cases = Table.of("overview", rows, {
+        Column("case", "case"): lambda r: r[0].outcome.case,
+        Column("from_print", "from printed data"): lambda r: r[2][0],
+        Column("agree", "agree to the last digit"): lambda r: r[1].agree,
+        Column("close", "within 1 %"): lambda r: r[1].close,
+        (Column("sizes", "only sizes"), Column("put_in", "put in")): lambda r: r[2][1:],
+        Column("unexplained", "not explained"): lambda r: r[1].unexplained,
+        Column("drawings", "drawings"): lambda r: len(r[0].outcome.curves),
+    })  # fmt: skip
+    reasons = Table.of("reasons", gallery.reasons.items(), {
+        Column("why", "why recomputed numbers differ from print"): lambda r: r[0].value,
+        Column("count", "numbers"): lambda r: r[1],
+    })  # fmt: skip
+    return Section("Overview", (cases, reasons), step="Overview")
 
 
 def _case(result: ReproduceResult) -> Section:

@@ -54,7 +54,7 @@ def page(result: StiffnessResult) -> Report:
         if len(result.at) == 1:
             blocks += matrix_tables(result)
         sections = [Section(state, blocks)]
-    return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
+    return Report(title, _verdict(result), tuple(sections), result.notes, result.facts)
 
 
 DRAWN = 250
@@ -221,12 +221,9 @@ def _matrix(
         (c, "{} [{}]".format(*units[c].split("_")), *(float(v) for v in tidy[i])) for i, c in enumerate(down)
     ]
     return Table(
-        key,
-        title,
-        columns,
-        tuple(rows),
+        key, title, columns, tuple(rows),
         (*notes, "An entry is in the unit of its row per unit of its column; SI in JSON and CSV."),
-    )
+    )  # fmt: skip
 
 
 def _verdict(result: StiffnessResult) -> tuple[str, ...]:

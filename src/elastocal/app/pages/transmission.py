@@ -180,42 +180,34 @@ def entry_table(fit: Transmission) -> Table:
 
 
 def counts_table(fit: Transmission) -> Table:
-    columns = (
-        Column("axis", "axis"), Column("counts_per_turn", "counts per turn", decimals=2), Column("sd", "sd", digits=2),
-        Column("every_row", "every row", decimals=2), *_simple_columns("round number"),
-    )  # fmt: skip
-    rows = []
-    for i, axis in enumerate(fit.axes):
-        numbers = (fit.robust.per_turn[i], fit.robust.per_turn_sd[i], fit.all_rows.per_turn[i])
-        cells = [or_reason(float(v), why) for v, why in zip(numbers, (NO_TURNS, NO_SPARE, NO_TURNS), strict=True)]
-        rows.append((axis, *cells, *_simple(fit.ratios.counts[i], fit.ratios.counts_proposed[i])))
-    notes = (
+    note = (
         "Round: 1 or 3 times a power of two, or 1, 2, 2.5 or 5 times a power of ten, within 99 %. By chance: how often "
-        "an interval of this width holds such a number anyway.",
+        "an interval of this width holds such a number anyway."
     )
-    return Table("counts_per_turn", "", columns, tuple(rows), notes)
+    return Table.of("counts_per_turn", range(len(fit.axes)), {
+        Column("axis", "axis"): lambda i: fit.axes[i],
+        Column("counts_per_turn", "counts per turn", decimals=2): lambda i: or_reason(fit.robust.per_turn[i], NO_TURNS),
+        Column("sd", "sd", digits=2): lambda i: or_reason(fit.robust.per_turn_sd[i], NO_SPARE),
+        Column("every_row", "every row", decimals=2): lambda i: or_reason(fit.all_rows.per_turn[i], NO_TURNS),
+        _simple_columns("round number"): lambda i: _simple(fit.ratios.counts[i], fit.ratios.counts_proposed[i]),
+    }, note)  # fmt: skip
 
 
 def ratio_table(fit: Transmission) -> Table:
-    columns = (
-        Column("motor", "motor"), Column("joint", "joint"), Column("ratio", "ratio", decimals=5),
-        Column("sd", "sd", digits=2), Column("unit", "unit"), *_simple_columns("fraction"),
-        Column("rivals", "as simple inside", digits=2),
-    )  # fmt: skip
     s, sd = (m * fit.ratios.scale for m in (fit.ratios.matrices.structure, fit.ratios.matrices.structure_sd))
-    rows = []
-    for (motor, joint), simple in fit.ratios.fractions.items():
-        k = fit.at(motor, joint)
-        rivals = None if simple is None else simple.expected
-        numbers = (or_reason(float(s[k]), _why(fit, motor, joint)), or_reason(float(sd[k]), NO_SPARE))
-        unit = "turns/mm" if joint in fit.prismatic else "1"
-        rows.append((motor, joint, *numbers, unit, *_simple(simple, fit.ratios.proposed[motor, joint]), rivals))
-    notes = (
+    note = (
         "With the round counts per turn that are proposed above. The fraction is the one of the smallest denominator "
         "within 95 %; as simple inside: how many fractions of at most this denominator an interval of this width holds "
-        "on average, by chance: the probability of at least one.",
+        "on average, by chance: the probability of at least one."
     )
-    return Table("ratios", "", columns, tuple(rows), notes)
+    return Table.of("ratios", fit.ratios.fractions.items(), {
+        (Column("motor", "motor"), Column("joint", "joint")): lambda r: r[0],
+        Column("ratio", "ratio", decimals=5): lambda r: or_reason(s[fit.at(*r[0])], _why(fit, *r[0])),
+        Column("sd", "sd", digits=2): lambda r: or_reason(sd[fit.at(*r[0])], NO_SPARE),
+        Column("unit", "unit"): lambda r: "turns/mm" if r[0][1] in fit.prismatic else "1",
+        _simple_columns("fraction"): lambda r: _simple(r[1], fit.ratios.proposed[r[0]]),
+        Column("rivals", "as simple inside", digits=2): lambda r: None if r[1] is None else r[1].expected,
+    }, note)  # fmt: skip
 
 
 def _simple_columns(name: str) -> tuple[Column, ...]:
@@ -259,19 +251,15 @@ def compared_table(fit: Transmission) -> Table:
 
 
 def noise_table(fit: Transmission) -> Table:
-    columns = (
-        Column("table", "table"), Column("relation", "counts against"), Column("angle_deg", "angle", "deg", digits=3),
-        Column("length_mm", "length", "mm", digits=3), Column("count", "count", "counts", digits=3),
-        Column("spare", "spare equations", digits=3),
-    )  # fmt: skip
-    rows = tuple(
-        (table, f"{relation} values", *_input_noise(fit, table, relation, level.angle), level.count, level.spare)
-        for (table, relation), level in zip(fit.system.levels, fit.rest.levels, strict=True)
-        if level is not None
-    )
-    return Table(
-        "noise", "", columns, rows, ("Standard deviation of an angle (or a length) and of a count, without outliers.",)
-    )
+    both = zip(fit.system.levels, fit.rest.levels, strict=True)
+    return Table.of("noise", [(*of, level) for of, level in both if level is not None], {
+        Column("table", "table"): lambda n: n[0],
+        Column("relation", "counts against"): lambda n: f"{n[1]} values",
+        (Column("angle_deg", "angle", "deg", digits=3), Column("length_mm", "length", "mm", digits=3)):
+            lambda n: _input_noise(fit, n[0], n[1], n[2].angle),
+        Column("count", "count", "counts", digits=3): lambda n: n[2].count,
+        Column("spare", "spare equations", digits=3): lambda n: n[2].spare,
+    }, "Standard deviation of an angle (or a length) and of a count, without outliers.")  # fmt: skip
 
 
 def _input_noise(fit: Transmission, table: str, relation: str, sd: float) -> tuple[Cell, Cell]:

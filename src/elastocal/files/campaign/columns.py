@@ -84,13 +84,9 @@ class CampaignColumns:
 
 
 def understand(
-    raw: RawTable,
-    axes: Mapping[str, str],
-    frames: Sequence[str] | None,
-    kind: str | None,
-    plan: bool,
+    raw: RawTable, axes: Mapping[str, str], frames: Sequence[str] | None, kind: str | None, plan: bool,
     declared: Declared,
-) -> CampaignColumns:
+) -> CampaignColumns:  # fmt: skip
     """Every column matched; refuses those that are nearly one, or say the same twice, or whose marker is in doubt.
 
     ``frames`` are the names that markers may have, None for any; ``kind`` is None where all may be read.  What is no

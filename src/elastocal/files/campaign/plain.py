@@ -103,11 +103,7 @@ def _gathered(
     wrenches = [t.poses.wrenches for t in tables if t.poses.wrenches is not None]
     nothing = {what: np.full((len(kept), len(markers), width), np.nan) for what, width in WIDTHS.items()}
     gathered = Readings(
-        markers,
-        (False,) * len(markers),
-        kept.by_row(lambda t: t.poses.values),
-        np.concatenate(wrenches)[some] if wrenches else None,
-        nothing,
-        kept,
-    )
+        markers, (False,) * len(markers), kept.by_row(lambda t: t.poses.values),
+        np.concatenate(wrenches)[some] if wrenches else None, nothing, kept,
+    )  # fmt: skip
     return gathered, readings[some]

@@ -131,15 +131,10 @@ def _prior(located: Located, path: Path_, entry: Any) -> PriorEntry:
     if shares - {"sd", "common_sd"} or (shares and len(shares) != len(stated.keys() & {"sd", "common_sd"})):
         raise located.error(path, "percent is of the value: write sd_percent (and common_sd_percent) alone", UnitError)
     return PriorEntry(
-        tuple(str(n) for n in listed(names)),
-        stated["value"][0] if "value" in stated else None,
-        stated["sd"][0] if "sd" in stated else None,
-        stated["common_sd"][0] if "common_sd" in stated else 0.0,
-        covariance,
-        bool(shares),
-        tuple(unit for _, unit, _ in stated.values() if unit != "percent"),
-        path,
-    )
+        tuple(str(n) for n in listed(names)), stated["value"][0] if "value" in stated else None,
+        stated["sd"][0] if "sd" in stated else None, stated["common_sd"][0] if "common_sd" in stated else 0.0,
+        covariance, bool(shares), tuple(unit for _, unit, _ in stated.values() if unit != "percent"), path,
+    )  # fmt: skip
 
 
 def _understood(located: Located, path: Path_, key: str) -> tuple[str, str, float]:

@@ -117,17 +117,9 @@ def _read(path: Path, plan: bool) -> CampaignFile:
         *asked,
     )
     return CampaignFile(
-        entry.name or path.stem,
-        entry.robot,
-        model,
-        campaign,
-        requests,
-        notes,
-        files,
-        located.data,
-        readings.names,
+        entry.name or path.stem, entry.robot, model, campaign, requests, notes, files, located.data, readings.names,
         base.points,
-    )
+    )  # fmt: skip
 
 
 def _plain_kinds() -> dict[str, type[Measurement]]:

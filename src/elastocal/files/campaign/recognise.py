@@ -105,14 +105,9 @@ class Recognised:
 
 
 def recognise(
-    path: str | PathLike[str],
-    robot: Robot,
-    *,
-    units: Declared | None = None,
-    told: Mapping[str, str] | None = None,
-    header_line: int | None = None,
-    sheet: str | None = None,
-) -> Recognised:
+    path: str | PathLike[str], robot: Robot, *, units: Declared | None = None, told: Mapping[str, str] | None = None,
+    header_line: int | None = None, sheet: str | None = None,
+) -> Recognised:  # fmt: skip
     """What the columns of a CSV or Excel table are, for a campaign of ``robot``.
 
     ``units`` are those of columns that do not tell theirs ({"length": "mm", "angle": "deg"}), ``told`` names by titles

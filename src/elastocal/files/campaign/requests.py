@@ -6,10 +6,11 @@ One entry of ``errors`` is one source of error; requests are parameters to seek 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_type_hints
 
 import numpy as np
+import yaml
 
 from elastocal.errors import InputError, MissingError, RangeError, UnsupportedError
 from elastocal.files import schema
@@ -17,7 +18,7 @@ from elastocal.files.campaign.file import ReadingsEntry, Requests, listed
 from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.robot.read import selected
 from elastocal.files.schema import Units, chosen, dimensions_of
-from elastocal.files.text import FlowList, Map, quantity_text
+from elastocal.files.text import Dumper, FlowList, Map, quantity_text
 from elastocal.files.units import Fields
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
@@ -124,16 +125,23 @@ def read_requests(
     return requests, (*notes, f"{numbers} numbers were read, fewer than the {len(names)} parameters sought.")
 
 
+def campaign_yaml(
+    head: Mapping[str, Any], campaign: Measured, beyond: bool, requests: Requests, more: Mapping[str, Any] | None = None
+) -> str:
+    """The text of a campaign file with this ``head``: what is missing in its table, or ``beyond`` limits, is said."""
+    out = {**head, **({} if np.all(campaign.measured) else {"missing": "skip"})}
+    out |= ({"limits": "ignore"} if beyond else {}) | changed_requests(requests) | dict(more or {})
+    if campaign.sources:
+        out["errors"] = [source_text(s) for s in campaign.sources]
+    return yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
 def changed_requests(requests: Requests) -> dict[str, Any]:
     """Whatever differs from what is done anyway."""
-    plain = Requests()
-    out: dict[str, Any] = {}
-    for field in dataclasses.fields(requests):
-        value = getattr(requests, field.name)
-        if value != getattr(plain, field.name):
-            key = "reduce" if field.name == "statistical" else field.name
-            out[key] = FlowList(value) if isinstance(value, tuple) else value
-    return out
+    plain, names = Requests(), {"statistical": "reduce"}
+    values = {f.name: getattr(requests, f.name) for f in dataclasses.fields(requests)}
+    changed = {names.get(k, k): v for k, v in values.items() if v != getattr(plain, k)}
+    return {k: FlowList(v) if isinstance(v, tuple) else v for k, v in changed.items()}
 
 
 def source_text(source: ErrorSource) -> Map:

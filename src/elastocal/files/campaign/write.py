@@ -22,14 +22,13 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import yaml
 
 from elastocal.files.campaign.file import FORMAT, PREDICTION, CampaignFile, Requests, listed, robot_seen_from
-from elastocal.files.campaign.requests import changed_requests, source_text
+from elastocal.files.campaign.requests import campaign_yaml
 from elastocal.files.contact.objects import contact_texts
 from elastocal.files.opened import sha256_of
 from elastocal.files.tables.configurations import NAME, WRENCH
-from elastocal.files.text import Dumper, FlowList, Map, column_texts, csv_text, shown_joint_columns
+from elastocal.files.text import FlowList, Map, column_texts, csv_text, shown_joint_columns
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 
@@ -86,17 +85,9 @@ def table_text(campaign: Measured, model: Robot, names: Sequence[str] = ()) -> s
 
 
 def campaign_text(
-    campaign: Measured,
-    model: Robot,
-    *,
-    name: str,
-    robot: str,
-    table: str,
-    requests: Requests | None = None,
-    tool: str | None = None,
-    without: Sequence[str] = (),
-    words: Mapping[str, Any] = MappingProxyType({}),
-) -> str:
+    campaign: Measured, model: Robot, *, name: str, robot: str, table: str, requests: Requests | None = None,
+    tool: str | None = None, without: Sequence[str] = (), words: Mapping[str, Any] = MappingProxyType({}),
+) -> str:  # fmt: skip
     """The campaign file for a table; ``robot``, ``tool`` and ``without`` are the words that give ``model``.
 
     Keys of the best predictor are taken over from ``words``, those of the file that it is made from.
@@ -104,24 +95,13 @@ def campaign_text(
     kind = campaign.measurement
     setup = kind.setup
     out: dict[str, Any] = {"format": FORMAT, "name": name, "robot": robot}
-    if tool is not None:
-        out["tool"] = tool
-    if without:
-        out["without"] = FlowList(without)
+    out |= ({} if tool is None else {"tool": tool}) | ({"without": FlowList(without)} if without else {})
     out |= {"table": table, "measurement": kind.kind}
-    if kind.linear() is not None:
-        out["statics"] = kind.statics
+    out |= {} if kind.linear() is None else {"statics": kind.statics}
     out["load"] = Map(frame=setup.load.frame, follows=setup.load.follows)
     out["markers"] = FlowList(m.frame for m in setup.markers)
-    if not np.all(campaign.measured):
-        out["missing"] = "skip"
-    if model.beyond_limits(setup.q):
-        out["limits"] = "ignore"
-    out |= changed_requests(requests or Requests())
-    out |= {k: v for k, v in words.items() if any(k == key or str(k).startswith(f"{key}_") for key in PREDICTION)}
-    if campaign.sources:
-        out["errors"] = [source_text(s) for s in campaign.sources]
-    return yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    own = {k: v for k, v in words.items() if any(k == key or str(k).startswith(f"{key}_") for key in PREDICTION)}
+    return campaign_yaml(out, campaign, bool(model.beyond_limits(setup.q)), requests or Requests(), own)
 
 
 def campaign_files(plan: CampaignFile, campaign: Measured, folder: Path) -> dict[Path, str]:
@@ -130,14 +110,7 @@ def campaign_files(plan: CampaignFile, campaign: Measured, folder: Path) -> dict
         return virtual_files(folder, *contact_texts(plan, campaign, folder, TABLE))
     filled = dataclasses.replace(campaign, measurement=plan.campaign.measurement)
     text = campaign_text(
-        filled,
-        plan.model,
-        name=plan.name,
-        robot=robot_seen_from(plan, folder),
-        table=TABLE,
-        requests=plan.requests,
-        tool=plan.words.get("tool"),
-        without=listed(plan.words.get("without")),
-        words=plan.words,
-    )
+        filled, plan.model, name=plan.name, robot=robot_seen_from(plan, folder), table=TABLE, requests=plan.requests,
+        tool=plan.words.get("tool"), without=listed(plan.words.get("without")), words=plan.words,
+    )  # fmt: skip
     return virtual_files(folder, text, table_text(filled, plan.model, plan.names))

@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from elastocal.errors import DuplicateError, ImplausibleError, MissingError, RangeError
 from elastocal.files import schema
 from elastocal.files.campaign.file import FORMAT, CampaignFile, Requests, robot_seen_from
-from elastocal.files.campaign.requests import changed_requests, source_text
+from elastocal.files.campaign.requests import campaign_yaml
 from elastocal.files.located import Located, Path_
 from elastocal.files.schema import Units, chosen, dimensions_of
 from elastocal.files.text import (
     Column,
-    Dumper,
     FlowList,
     Map,
     column_texts,
@@ -114,14 +112,7 @@ def contact_text(
     out |= {"table": table, "measurement": "contact", "frame": kind.touches.frame}
     out["objects"] = [object_text(s) for s in kind.touches.surfaces]
     out["force"] = "on_robot"
-    if not np.all(campaign.measured):
-        out["missing"] = "skip"
-    if model.beyond_limits(kind.q):
-        out["limits"] = "ignore"
-    out |= changed_requests(requests)
-    if campaign.sources:
-        out["errors"] = [source_text(s) for s in campaign.sources]
-    return yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return campaign_yaml(out, campaign, bool(model.beyond_limits(kind.q)), requests)
 
 
 def contact_table_text(campaign: Measured, kind: ContactForce, model: Robot, words: Sequence[str] = ()) -> str:

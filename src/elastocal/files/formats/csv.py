@@ -49,14 +49,10 @@ class CsvTable(TableFormat):
         unused = [title for i, title in enumerate(raw.header) if i not in places.values() and title]
         notes = (f"{file.name}: not used: {', '.join(unused)}.",) if unused else ()
         return replace(
-            raw,
-            units=(),
-            header=header,
-            rows=raw.picked(tuple(places.values())),
+            raw, units=(), header=header, rows=raw.picked(tuple(places.values())),
             named=asked.where("columns" if self.columns else "units_line"),
-            origins=tuple(Origin(raw.file, raw.header[p]) for p in places.values()),
-            notes=(*raw.notes, *notes),
-        )
+            origins=tuple(Origin(raw.file, raw.header[p]) for p in places.values()), notes=(*raw.notes, *notes),
+        )  # fmt: skip
 
     def _units(self, raw: RawTable, asked: Asked) -> tuple[RawTable, tuple[str, ...]]:
         """The table without its line of units, and the units it states, "" where none."""

@@ -133,14 +133,11 @@ class SpatialAnalyzer(TableFormat):
         points, left_out = names.matched(file, [(n, tuple(cells[p] for p in places)) for n, cells in rows], asked)
         titles = (*("point" for _ in names.fields), "X", "Y", "Z")
         return RawTable(
-            str(file),
-            (*names.fields, *(f"{c}_{unit}" for c in PLACE)),
-            points,
-            named=asked.where("points"),
+            str(file), (*names.fields, *(f"{c}_{unit}" for c in PLACE)), points, named=asked.where("points"),
             origins=tuple(Origin(str(file), title) for title in titles),
             notes=(_frame(file, remarks, asked), *Text.of(file).notes, *note, *more, *left_out),
             called={(str(file), line): cells[order.index("point")] for line, cells in rows},
-        )
+        )  # fmt: skip
 
     @staticmethod
     def states_unit(file: Path) -> bool:

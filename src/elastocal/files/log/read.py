@@ -124,16 +124,10 @@ def read_rtde_log(path: Path, model: Robot) -> JointLog:
         return np.column_stack([_column(raw, columns.get(f"{name}_{i}"), f"{name}_{i}") for i in range(model.n)])
 
     return JointLog.of(
-        model,
-        np.column_stack([_column(raw, columns.get(name), name) for name in _axes(model)]),
-        vector(kind),
-        source=raw.file,
-        lines=raw.lines,
-        velocity=vector("actual_qd"),
-        current=vector("actual_current"),
-        time=_column(raw, columns["timestamp"], "timestamp") if "timestamp" in columns else None,
-        notes=tuple(notes),
-    )
+        model, np.column_stack([_column(raw, columns.get(name), name) for name in _axes(model)]), vector(kind),
+        source=raw.file, lines=raw.lines, velocity=vector("actual_qd"), current=vector("actual_current"),
+        time=_column(raw, columns["timestamp"], "timestamp") if "timestamp" in columns else None, notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _table(path: Path) -> tuple[RawTable, list[str]]:

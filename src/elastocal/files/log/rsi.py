@@ -64,15 +64,10 @@ def read_rsi_log(path: Path, model: Robot) -> JointLog:
     scale = np.array([DEGREE if m.kind == "revolute" else 1e-3 for m in model.motions])
     time, clock = _clock(rows, order)
     return JointLog.of(
-        model,
-        values * scale,
-        torques,
-        source=path.as_posix(),
-        lines=np.array([r.line for r in rows]),
-        current=currents if np.any(np.isfinite(currents)) else None,
-        time=time,
+        model, values * scale, torques, source=path.as_posix(), lines=np.array([r.line for r in rows]),
+        current=currents if np.any(np.isfinite(currents)) else None, time=time,
         notes=(*clock, *_said(left), *_torque_notes(path)),
-    )
+    )  # fmt: skip
 
 
 def _usable(pieces: Iterable[Piece], model: Robot, left: dict[str, list[int]]) -> Iterator[_Row]:

@@ -1,8 +1,10 @@
-"""Corrected geometry for other programs: origins put back into a URDF, and Universal Robots' kinematics.yaml.
+"""Geometry for other programs: a URDF, corrected or written anew, and kinematics.yaml of Universal Robots.
 
-Every other byte of a URDF stays as it was.  The tags are found again in the text of a file that the XML parser has
-accepted, and only the characters of the attributes ``xyz`` and ``rpy`` are exchanged.  Writing the parser's tree
-instead would rewrite quotes, spaces within tags, line ends and the XML declaration.
+Of a URDF that is corrected every other byte stays as it was.  The tags are found again in the text of a file that the
+XML parser has accepted, and only the characters of the attributes ``xyz`` and ``rpy`` are exchanged.  Writing the
+parser's tree instead would rewrite quotes, spaces within tags, line ends and the XML declaration.
+
+A robot that was made from no URDF is written as one: its frames and joints, with limits and what follows what.
 
 kinematics.yaml holds the origin of every joint, which turns about its z:
 
@@ -14,8 +16,9 @@ with x y z in m and roll pitch yaw in rad.  Axes of the joint frames are chosen 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -24,8 +27,8 @@ from elastocal.files.opened import read_bytes
 from elastocal.files.robot.urdf import read_links
 from elastocal.files.robot.urdf_tags import parse
 from elastocal.files.write import write_files
+from elastocal.model.frames import Frame
 from elastocal.model.robot import Robot
-from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import align_z, matrix_rpy, rpy_matrix
 from elastocal.values import dataclass
@@ -85,7 +88,7 @@ def _change(name: str, old: Pose, new: Pose) -> dict[str, str]:
     return out
 
 
-def _spelled(values: Array) -> str:
+def _spelled(values: Iterable[float]) -> str:
     return " ".join(repr(float(v) + 0.0) for v in values)
 
 
@@ -188,3 +191,43 @@ def origins(model: Robot, poses: Mapping[str, Pose]) -> list[Pose]:
             out.append(Pose(turn.rotation.T) @ way @ align)
             way, turn = Pose(), align
     return out
+
+
+def urdf_text(model: Robot, poses: Mapping[str, Pose]) -> str:
+    """The file's text; ``poses`` are those of all frames in their parents."""
+    links = {f.name: f"{f.name}_link" if f.joint is not None else f.name for f in model.tree.frames}
+    lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(model.name)}>"]
+    lines += [f"  <link name={quoteattr(name)}/>" for name in ("base", *links.values())]
+    for frame in model.tree.frames:
+        lines += _joint(frame, poses[frame.name], links.get(frame.parent, "base"), links[frame.name])
+    return "\n".join([*lines, "</robot>", ""])
+
+
+def not_in_urdf(model: Robot) -> list[str]:
+    """What has no place in such a URDF: one sentence, or none."""
+    c = model.controller
+    own = not np.array_equal(c.matrix, np.eye(len(c.axes))) or bool(c.zero.any())
+    masses = any(e.kind in ("link_mass", "payload") for e in model.elements)
+    words = [w for w, there in (("signs, zeros and couplings of the controller", own), ("masses", masses)) if there]
+    return [f"Not in the URDF, which is written anew: {' and '.join(words)}."] if words else []
+
+
+def _joint(frame: Frame, pose: Pose, parent: str, child: str) -> list[str]:
+    motion = frame.joint
+    name, kind = (f"{frame.name}_fixed", "fixed") if motion is None else (frame.name, motion.kind)
+    if motion is not None and motion.kind == "revolute" and motion.limits is None and not motion.follows:
+        kind = "continuous"
+    out = [
+        f"  <joint name={quoteattr(name)} type={quoteattr(kind)}>",
+        f"    <parent link={quoteattr(parent)}/><child link={quoteattr(child)}/>",
+        f'    <origin xyz="{_spelled(pose.translation)}" rpy="{_spelled(matrix_rpy(pose.rotation))}"/>',
+    ]
+    if motion is not None:
+        out.append(f'    <axis xyz="{_spelled(motion.axis)}"/>')
+        if motion.limits is not None:
+            low, high = (repr(float(v)) for v in motion.limits)
+            out.append(f'    <limit lower="{low}" upper="{high}" effort="0" velocity="0"/>')
+        if motion.follows:
+            ratio, offset = float(motion.ratio), float(motion.offset)
+            out.append(f'    <mimic joint={quoteattr(motion.follows)} multiplier="{ratio!r}" offset="{offset!r}"/>')
+    return [*out, "  </joint>"]

@@ -172,16 +172,11 @@ def serial_robot(
     masses = _masses(links, names, branches, source)
     left = tuple(j.name for b in branches for j in (b, *links.carried(b.child)) if j.motion is not None)
     model = Robot(
-        name=name,
-        tree=FrameTree(frames),
-        tool=names[end],
-        elements=tuple(masses),
-        gravity=turn.T @ gravity + 0.0,
-        source=source,
-        notes=(*notes, *before, *chosen, *renamed, *frozen, *(_left_out(links, b) for b in branches)),
+        name=name, tree=FrameTree(frames), tool=names[end], elements=tuple(masses), gravity=turn.T @ gravity + 0.0,
+        source=source, notes=(*notes, *before, *chosen, *renamed, *frozen, *(_left_out(links, b) for b in branches)),
         bodies=tuple(replace(b, frame=names[b.frame]) for b in links.bodies if b.frame in names),
         shapes=tuple(replace(s, frame=names[s.frame]) for s in links.shapes if s.frame in names),
-    )
+    )  # fmt: skip
     return SerialRobot(model, joint_of, left)
 
 

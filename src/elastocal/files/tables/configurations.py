@@ -130,12 +130,9 @@ def read_configurations(path: Path, axes: Mapping[str, str], drives: Drives | No
 
 
 def configurations(
-    raw: RawTable,
-    fields: Mapping[str, Field],
-    axes: Mapping[str, str],
-    drives: Drives | None = None,
+    raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str], drives: Drives | None = None,
     gravity: Array | None = None,
-) -> ConfigurationTable:
+) -> ConfigurationTable:  # fmt: skip
     """The columns of axes (or of their ``drives``), wrenches and names among ``fields``.
 
     A column of payloads is their weight, by ``gravity`` (3,) in base axes.

@@ -79,12 +79,9 @@ def as_written(
 
 
 def csv_parts(
-    path: Path,
-    encoding: str | None = None,
-    header_line: int | None = None,
-    sheet: str | None = None,
+    path: Path, encoding: str | None = None, header_line: int | None = None, sheet: str | None = None,
     size: int | None = None,
-) -> Iterator[RawTable]:
+) -> Iterator[RawTable]:  # fmt: skip
     """The same in tables of ``size`` rows each, one at least: cells of a long CSV file need not be held at once."""
     if path.suffix.lower() in (".xlsx", ".xlsm"):
         from elastocal.files.tables.excel import read_excel

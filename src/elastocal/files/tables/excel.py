@@ -186,12 +186,9 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
         if len(words) > width:
             message = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
             raise MissingError(
-                f"{path}: {message}; give the last ones a title, or empty them",
-                code="ragged",
-                file=str(path),
-                line=number,
-                value=len(words),
-            )
+                f"{path}: {message}; give the last ones a title, or empty them", code="ragged", file=str(path),
+                line=number, value=len(words),
+            )  # fmt: skip
         body.append((number, (*words, *[""] * (width - len(words)))))
     body, numerals, told = _numerals(path, body)
     notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()

@@ -129,12 +129,9 @@ def add_once(raw: RawTable, fields: dict[str, Field], name: str, field: Field) -
 
 
 def columns_of(
-    raw: RawTable,
-    units: Mapping[str, Mapping[str, float]],
-    words: Sequence[str] = (),
-    required: Sequence[str] = (),
+    raw: RawTable, units: Mapping[str, Mapping[str, float]], words: Sequence[str] = (), required: Sequence[str] = (),
     known: Callable[[str], tuple[str, float] | None] = lambda column: None,
-) -> dict[str, Field]:
+) -> dict[str, Field]:  # fmt: skip
     """Every column by its quantity, as one of ``words``, which have no unit, or as what ``known`` says that it is."""
     fields: dict[str, Field] = {}
     for place, column in enumerate(raw.header):

@@ -137,36 +137,34 @@ def _emcee(sampled: Ensemble | None, i: int) -> tuple[Cell, ...]:
 
 
 def nuisance_table(study: Study) -> Table:
-    columns = (
-        Column("unknown", "unknown"),
-        Column("concise", "value (sd)"),
-        Column("unit", "unit"),
-        Column("stated", "stated sd", digits=3),
-        Column("sigmas", "value / its scatter", "", 1),
-        Column("chance", "by chance", digits=2),
-        Column("doubt", "doubt"),
-        Column("value", "value", shown=False),
-        Column("sd", "sd", shown=False),
-    )
-    fit = study.fit
-    rows = tuple(_nuisance(study, i) for i in range(fit.problem.parameters, len(fit.names)))
-    notes = (
+    """Shares in %, the rest in SI."""
+    fit, priors = study.fit, {s.name: s for s in study.priors}
+    note = (
         "Fitted together with the parameters, not assumed. Its scatter: what readings could move it by if all that is "
         "stated is right; by chance: that any of them lies so far off. One beyond that stands for something else that "
-        "is wrong, perhaps something fixed.",
+        "is wrong, perhaps something fixed."
     )
-    return Table("nuisances", "", columns, rows, notes)
 
+    def shown(i: int) -> tuple[float, str]:
+        return (100.0, "%") if fit.problem.units[i] == "1" else (1.0, fit.problem.units[i])
 
-def _nuisance(study: Study, i: int) -> tuple[Cell, ...]:
-    """Shares in %, the rest in SI."""
-    fit = study.fit
-    name, unit, value, sd = fit.names[i], fit.problem.units[i], float(fit.values[i]), float(fit.sd[i])
-    factor, word = (100.0, "%") if unit == "1" else (1.0, unit)
-    known = next((s for s in study.priors if s.name == name), None)
-    beyond: tuple[Cell, ...] = (None, None, None) if known is None else (factor * known.sd, known.sigmas, known.chance)
-    doubt = "PRIOR CONFLICT" if known is not None and known.conflict else None
-    return (name, concise(factor * value, factor * sd), word, *beyond, doubt, value, sd)
+    def beyond(i: int) -> tuple[Cell, ...]:
+        known = priors.get(fit.names[i])
+        if known is None:
+            return (None,) * 4
+        return shown(i)[0] * known.sd, known.sigmas, known.chance, "PRIOR CONFLICT" if known.conflict else None
+
+    return Table.of("nuisances", range(fit.problem.parameters, len(fit.names)), {
+        Column("unknown", "unknown"): lambda i: fit.names[i],
+        Column("concise", "value (sd)"): lambda i: concise(shown(i)[0] * fit.values[i], shown(i)[0] * fit.sd[i]),
+        Column("unit", "unit"): lambda i: shown(i)[1],
+        (
+            Column("stated", "stated sd", digits=3), Column("sigmas", "value / its scatter", "", 1),
+            Column("chance", "by chance", digits=2), Column("doubt", "doubt"),
+        ): beyond,
+        Column("value", "value", shown=False): lambda i: fit.values[i],
+        Column("sd", "sd", shown=False): lambda i: fit.sd[i],
+    }, note)  # fmt: skip
 
 
 MOST = 12

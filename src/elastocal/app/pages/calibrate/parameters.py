@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 from elastocal.app.pages.calibrate import estimates, pictures, reduction, trust
 from elastocal.app.pages.result_columns import filled, or_reason
 from elastocal.procedures.contact.calibrate import misread
-from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
+from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult
-    from elastocal.procedures.contact.outliers import Touched, WrongContact
+    from elastocal.procedures.contact.outliers import Touched
     from elastocal.reduction.study import Study
     from elastocal.report.blocks import Lines
 
@@ -92,19 +92,17 @@ def _touched(result: CalibrateResult) -> Touched:
 
 def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
     """Nothing where all contacts belong."""
-    columns = (
-        Column("place", "contact"),
-        Column("probability", "by chance", probability=True),
-        Column("number", "wrong may be"),
-        Column("read", "read"),
-        Column("fits", "would fit"),
-    )
-    rows = tuple(row for w in _touched(result).wrong for row in _wrong_rows(w))
-    notes = (
+    note = (
         "Contacts that the others contradict, judged whole by the gap they leave, and left out; 'outliers: keep' keeps "
-        "them. Every joint value and force component is corrected alone: those that leave only noise are listed.",
+        "them. Every joint value and force component is corrected alone: those that leave only noise are listed."
     )
-    return (Table("wrong_contacts", "", columns, rows, notes),) if rows else ()
+    nothing = (Unknown("no single number explains it"),) * 3
+    return filled(Table.of("wrong_contacts", [(w, c) for w in _touched(result).wrong for c in w.causes or (None,)], {
+        Column("place", "contact"): lambda r: r[0].place,
+        Column("probability", "by chance", probability=True): lambda r: r[0].chance,
+        (Column("number", "wrong may be"), Column("read", "read"), Column("fits", "would fit")): lambda r:
+            nothing if r[1] is None else (r[1].name, misread(r[1], r[1].value), misread(r[1], r[1].better)),
+    }, note))  # fmt: skip
 
 
 def force_table(result: CalibrateResult) -> Table:
@@ -116,13 +114,6 @@ def force_table(result: CalibrateResult) -> Table:
         Column("model", "model"): lambda r: r[0],
         Column("e_f_N", "e_f", "N", digits=4): lambda r: or_reason(r[1], why),
     }, note)  # fmt: skip
-
-
-def _wrong_rows(wrong: WrongContact) -> list[tuple[Cell, ...]]:
-    nothing = Unknown("no single number explains it")
-    if not wrong.causes:
-        return [(wrong.place, wrong.chance, nothing, nothing, nothing)]
-    return [(wrong.place, wrong.chance, c.name, misread(c, c.value), misread(c, c.better)) for c in wrong.causes]
 
 
 def object_table(result: CalibrateResult) -> Table:

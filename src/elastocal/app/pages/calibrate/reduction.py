@@ -43,20 +43,16 @@ _ALONE = "a pose alone holds up a parameter, or nothing was measured twice"
 
 def physical_table(study: Study) -> Table:
     """What symmetry and template took away: many, and all alike."""
-    columns = (
-        Column("place", "spring"),
-        Column("stage", "stage"),
-        Column("count", "count"),
-        Column("elements", "elements"),
-    )
     gone: dict[tuple[str, str], list[str]] = {}
     for d in study.identification.dropped:
         if d.stage not in _OWN:
             place, symbol = d.name.rsplit(".", 1)
             gone.setdefault((place, d.stage), []).append(symbol)
-    rows = tuple((place, stage, len(names), " ".join(names)) for (place, stage), names in gone.items())
-    notes = ("M1: equal to the mirrored element. M2: zero in the template of a beam along x.",)
-    return Table("physical", "", columns, rows, notes)
+    return Table.of("physical", gone.items(), {
+        (Column("place", "spring"), Column("stage", "stage")): lambda g: g[0],
+        Column("count", "count"): lambda g: len(g[1]),
+        Column("elements", "elements"): lambda g: " ".join(g[1]),
+    }, "M1: equal to the mirrored element. M2: zero in the template of a beam along x.")  # fmt: skip
 
 
 _OWN = ("algebraic", "resolved", "M3")
@@ -92,36 +88,21 @@ def _group(study: Study, name: str) -> str:
 
 
 def combination_table(groups: Groups) -> Table:
-    columns = (Column("subgroup", "subgroup"), Column("acts_as", "acts as"), Column("combination", "combination"))
-    rows: list[tuple[Cell, ...]] = []
-    for number, subgroup in enumerate(groups.subgroups, 1):
-        for c in subgroup.combinations:
-            rows.append((number, f"{len(subgroup.members)} as {len(subgroup.combinations)}", c.text()))
-    notes = (
+    every = [(number, s, c) for number, s in enumerate(groups.subgroups, 1) for c in s.combinations]
+    note = (
         "Parameters of a subgroup act only through these combinations. Kept are the actuated joints first, then the "
-        "order of the robot file; the others are absorbed with the factor shown (SI units).",
+        "order of the robot file; the others are absorbed with the factor shown (SI units)."
     )
-    return Table("combinations", "", columns, tuple(rows), notes)
+    return Table.of("combinations", every, {
+        Column("subgroup", "subgroup"): lambda e: e[0],
+        Column("acts_as", "acts as"): lambda e: f"{len(e[1].members)} as {len(e[1].combinations)}",
+        Column("combination", "combination"): lambda e: e[2].text(),
+    }, note)  # fmt: skip
 
 
 def spring_table(springs: PossibleSprings) -> Table:
     """Matrices that physics allows, element by element; in SI for programs."""
-    columns = (
-        Column("place", "spring"),
-        Column("smallest_free", "smallest eigenvalue, free fit", decimals=5),
-        Column("smallest", "smallest eigenvalue, possible", decimals=5),
-        Column("constrained", "fixed at the edge"),
-        *(
-            Column(f"k{i}{j}", f"k{i}{j}", decimals=4, scale=1e6, part=1 if i < 3 else 2)
-            for i in range(1, 7)
-            for j in range(i, 7)
-        ),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for s in springs.springs:
-        if s.matrix.shape == (6, 6):
-            entries = (float(s.matrix[i, j]) for i in range(6) for j in range(i, 6))
-            rows.append((s.place, s.smallest_free, s.smallest, s.constrained, *entries))
+    pairs = [(i, j) for i in range(6) for j in range(i, 6)]
     notes = [
         "Least squares of the symmetric model with every matrix positive semidefinite, before algebraic reduction; "
         "what the readings do not determine stays near the robot file by a weak prior. Eigenvalues of the matrix "
@@ -131,7 +112,14 @@ def spring_table(springs: PossibleSprings) -> Table:
     ]
     if not springs.converged:
         notes.append("The constrained fit stopped before it was as close as wanted: take the matrices as approximate.")
-    return Table("springs", "", columns, tuple(rows), tuple(notes))
+    return Table.of("springs", [s for s in springs.springs if s.matrix.shape == (6, 6)], {
+        Column("place", "spring"): lambda s: s.place,
+        Column("smallest_free", "smallest eigenvalue, free fit", decimals=5): lambda s: s.smallest_free,
+        Column("smallest", "smallest eigenvalue, possible", decimals=5): lambda s: s.smallest,
+        Column("constrained", "fixed at the edge"): lambda s: s.constrained,
+        tuple(Column(f"k{i + 1}{j + 1}", f"k{i + 1}{j + 1}", decimals=4, scale=1e6, part=1 if i < 2 else 2)
+              for i, j in pairs): lambda s: (s.matrix[i, j] for i, j in pairs),
+    }, *notes)  # fmt: skip
 
 
 def derived_table(study: Study) -> Table:

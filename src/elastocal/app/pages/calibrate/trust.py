@@ -62,16 +62,13 @@ def _scales(study: Study, unit: str) -> tuple[tuple[Cell, ...], ...]:
 
 def budget_table(budget: Budget) -> Table:
     """The share of every source, on average and in each parameter."""
-    columns = (
-        Column("parameter", "parameter"),
-        *(Column(f"{_key(s)}_percent", s, "%", 0) for s, _ in budget.overall()),
-    )
-    at = [budget.sources.index(s) for s, _ in budget.overall()]
-    rows: list[tuple[Cell, ...]] = [("mean of all", *(100 * mean for _, mean in budget.overall()))]
-    for name, shares in zip(budget.names, budget.share.T, strict=True):
-        rows.append((name, *(100 * float(shares[i]) for i in at)))
-    notes = ("Share of each source of error in the variance of each estimate; rows add up to 100 %.",)
-    return Table("budget", "", columns, tuple(rows), notes)
+    overall = budget.overall()
+    at = [budget.sources.index(s) for s, _ in overall]
+    rows = [("mean of all", [mean for _, mean in overall]), *zip(budget.names, budget.share.T[:, at], strict=True)]
+    return Table.of("budget", rows, {
+        Column("parameter", "parameter"): lambda r: r[0],
+        tuple(Column(f"{_key(s)}_percent", s, "%", 0) for s, _ in overall): lambda r: (100 * float(v) for v in r[1]),
+    }, "Share of each source of error in the variance of each estimate; rows add up to 100 %.")  # fmt: skip
 
 
 def _key(source: str) -> str:
@@ -105,18 +102,18 @@ def correlation_table(study: Study, above: float) -> Table:
 
 def leverage_table(study: Study) -> Table:
     """The readings that decide most by themselves."""
-    columns = (Column("place", "reading"), Column("leverage", "leverage", "", 3))
-    values = np.nan_to_num(study.influence.leverage, nan=-1.0)
+    values, campaign = np.nan_to_num(study.influence.leverage, nan=-1.0), study.fit.campaign
     order = np.argsort(-values, axis=None, kind="stable")[:10]
     places = [divmod(int(i), values.shape[1]) for i in order]
-    campaign = study.fit.campaign
-    rows = tuple((campaign.place(i, j), float(values[i, j])) for i, j in places if values[i, j] >= 0)
     mean = len(study.fit.names) / max(study.fit.problem.readings, 1)
-    notes = (
+    note = (
         f"Share of a reading in its own prediction; the mean is {mean:.3f}. A reading near one is not checked by any "
-        "other: its errors go straight into a parameter.",
+        "other: its errors go straight into a parameter."
     )
-    return Table("leverage", "", columns, rows, notes)
+    return Table.of("leverage", [p for p in places if values[p] >= 0], {
+        Column("place", "reading"): lambda p: campaign.place(*p),
+        Column("leverage", "leverage", "", 3): lambda p: values[p],
+    }, note)  # fmt: skip
 
 
 def outlier_table(study: Study) -> Table:

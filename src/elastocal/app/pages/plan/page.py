@@ -16,7 +16,7 @@ from elastocal.solve.summary import rms
 
 if TYPE_CHECKING:
     from elastocal.app.commands.plan import ArcPlanResult, PlanResult
-    from elastocal.design.result import Plan
+    from elastocal.design.result import ExpectedParameter, Plan
 
 
 def page(result: PlanResult | ArcPlanResult) -> Report:
@@ -93,23 +93,19 @@ def plan_table(plan: Plan) -> Table:
 
 def parameter_table(plan: Plan) -> Table:
     """Parameters, then unknowns of the campaign: friction is sought too, others are estimated along."""
-    columns = (
-        Column("parameter", "parameter"),
-        Column("value", "value", digits=4, si=True),
-        Column("sd", "standard deviation", digits=3, si=True),
-        Column("percent", "accuracy", "%", digits=3),
-        Column("unit", "unit"),
-    )
-    sought = plan.task.measuring.errors_sought
-    rows: list[tuple[Cell, ...]] = []
-    for p in plan.parameters:
-        if p.nuisance:
-            none = Unknown("an error, not a parameter")
-            rows.append((p.name, none, p.sd, none, p.unit if sought else "nuisance"))
-            continue
-        percent: Cell = 100 * p.share if p.value else Unknown("its value is zero")
-        rows.append((p.name, p.value, p.sd, percent if p.determined else Unknown("not determined"), p.unit))
-    return Table("parameters", "", columns, tuple(rows))
+    sought, none = plan.task.measuring.errors_sought, Unknown("an error, not a parameter")
+
+    def percent(p: ExpectedParameter) -> Cell:
+        share: Cell = 100 * p.share if p.value else Unknown("its value is zero")
+        return none if p.nuisance else share if p.determined else Unknown("not determined")
+
+    return Table.of("parameters", plan.parameters, {
+        Column("parameter", "parameter"): lambda p: p.name,
+        Column("value", "value", digits=4, si=True): lambda p: none if p.nuisance else p.value,
+        Column("sd", "standard deviation", digits=3, si=True): lambda p: p.sd,
+        Column("percent", "accuracy", "%", digits=3): percent,
+        Column("unit", "unit"): lambda p: "nuisance" if p.nuisance and not sought else p.unit,
+    })  # fmt: skip
 
 
 def prior_table(plan: Plan) -> Table:
@@ -127,36 +123,26 @@ def prior_table(plan: Plan) -> Table:
 def effect_table(plan: Plan) -> Table:
     """What every effect would do to an uncalibrated robot."""
     assert plan.uncalibrated is not None
-    columns = (
-        Column("effect", "effect"),
-        Column("parameters", "parameters"),
-        Column("uncalibrated_um", f"RMS error {plan.before}", "um", 0),
-    )
-    rows = (
-        *((word, many, 1e6 * error) for word, many, error in plan.effects),
-        ("all", len(plan.problem.names), 1e6 * rms(plan.uncalibrated)),
-    )
     note = "By the prior of the effect alone, instrument and markers fitted to the nominal robot."
-    return Table("effects", "", columns, rows, (note,))
+    return Table.of("effects", (*plan.effects, ("all", len(plan.problem.names), rms(plan.uncalibrated))), {
+        Column("effect", "effect"): lambda e: e[0],
+        Column("parameters", "parameters"): lambda e: e[1],
+        Column("uncalibrated_um", f"RMS error {plan.before}", "um", 0): lambda e: 1e6 * e[2],
+    }, note)  # fmt: skip
 
 
 def task_table(plan: Plan) -> Table:
     counted = COUNTED[plan.task.measuring.counted]
-    rows: tuple[tuple[Cell, ...], ...] = (
-        ("root mean square", counted.factor * plan.rms_error),
-        ("median", counted.factor * plan.median_error),
-        ("largest", counted.factor * float(plan.errors.max())),
-    )
-    columns = (
-        Column("what", "expected error after compensation"),
-        Column(f"error_{counted.key}", counted.what, counted.unit, 4),
-    )
     frame = f", frame {plan.problem.tests.frame}" if counted.unit == "mm" else ""
     note = (
         f"At {plan.problem.tests.words}{frame}: what the parameters' uncertainty leaves; "
         "errors of the model itself come on top."
     )
-    return Table("task", "", columns, rows, (note,))
+    errors = ("root mean square", plan.rms_error), ("median", plan.median_error), ("largest", float(plan.errors.max()))
+    return Table.of("task", errors, {
+        Column("what", "expected error after compensation"): lambda e: e[0],
+        Column(f"error_{counted.key}", counted.what, counted.unit, 4): lambda e: counted.factor * e[1],
+    }, note)  # fmt: skip
 
 
 def quality_table(plan: Plan) -> Table:
@@ -201,12 +187,13 @@ def check_table(plan: Plan) -> Table:
 
 
 def removal_table(plan: Plan) -> Table:
-    columns = (Column("filter", "filter"), Column("removed", "removed"), Column("left", "left"))
-    rows = tuple((s.label, s.removed, s.left) for s in plan.problem.steps)
     what = {"contact": "one object, place and force", "joint_torque": "one sweep"}
     each = what.get(plan.problem.task.measuring.kind, "a configuration under one load")
-    note = f"A candidate is {each}; each filter sees what those before it left."
-    return Table("removed", "", columns, rows, (note,))
+    return Table.of("removed", plan.problem.steps, {
+        Column("filter", "filter"): lambda s: s.label,
+        Column("removed", "removed"): lambda s: s.removed,
+        Column("left", "left"): lambda s: s.left,
+    }, f"A candidate is {each}; each filter sees what those before it left.")  # fmt: skip
 
 
 def contact_table(plan: Plan) -> Table:
