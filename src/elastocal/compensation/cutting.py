@@ -1,4 +1,4 @@
-"""Forces of milling along a program: at its targets, and on its moves; where a cutter enters the material and leaves it.
+"""Forces of milling along a program, at its targets and on its moves, also where a cutter enters the material.
 
     F(s) = F s / L          on a lead-in of length L, whose last move ends where the whole force acts
     F(s) = F (1 - s / L)    on a lead-out
@@ -149,7 +149,7 @@ def _way(placed: Placed, move: int) -> Ints:
     """Stations of a move: its start, its auxiliary point or those on its arc, and its end."""
     start, via, end = placed.stations.nodes[move]
     inner = placed.stations.arcs.get(move, np.array([], dtype=np.int64))
-    between = inner if len(inner) else [via] * (via != end)
+    between = inner if len(inner) else [via] * int(via != end)
     return np.array([start, *between, end], dtype=np.int64)
 
 
@@ -159,8 +159,8 @@ def _lengths(placed: Placed, move: int) -> Array:
     place = placed.position[rows]
     if one.start is None or not np.isfinite(place).all() or np.array_equal(place[0], place[-1]):
         raise MissingError(
-            f"{one.file}, line {one.line}: lead_lines: it is not known where this move starts, so the force cannot grow "
-            "or fall along it",
+            f"{one.file}, line {one.line}: lead_lines: it is not known where this move starts, so the force cannot "
+            "grow or fall along it",
             file=one.file, line=one.line, parameter="lead_lines",
         )  # fmt: skip
     if one.motion == "arc" and one.via is not None:

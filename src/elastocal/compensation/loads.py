@@ -8,8 +8,8 @@
 
 F_t is the mean over a revolution of the tangential force of all teeth.  On the robot it acts against the motion; a
 radial and an axial part are stated as ratios to it, to the left of the motion (seen with the tool axis pointing up)
-and along the tool axis towards the spindle.  A mean for deflections, not a cutting simulation: run-out, entry and
-exit are not in it.
+and along the tool axis towards the spindle.  A mean for deflections, not a cutting simulation: run-out is not in
+it; of entry and exit the way is (``cutting``).
 """
 
 from __future__ import annotations

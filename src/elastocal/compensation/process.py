@@ -70,7 +70,7 @@ class ProcessLoad:
             raise MissingError("lines with load are named, but no load is given; give a wrench or a milling process")
         if self.lead_lines and self.milling is None:
             raise ConflictError(
-                "lead_lines: only the force of milling grows and falls on lines; give a milling process or leave them out",
+                "lead_lines: the force of milling grows and falls there; give a milling process, or leave them out",
                 code="leads-without-milling", parameter="lead_lines", value=self.lead_lines,
             )  # fmt: skip
         if self.wrench is not None:

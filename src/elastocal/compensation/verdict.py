@@ -44,6 +44,7 @@ from elastocal.solve.summary import rms
 if TYPE_CHECKING:
     from elastocal.compensation.contributions import Contributions
     from elastocal.compensation.correction import Correction
+    from elastocal.compensation.program import Move
 
 ROUNDING = 1e-9
 """m below which a contribution is not more than rounding."""
@@ -123,6 +124,8 @@ def _between(result: Correction) -> tuple[Finding, ...]:
         message = f"Between targets the tool is off its way by up to {length(way.most)} by the model ({last})."
         if way.at_turn:
             message += " The load turns at once there: points shorten the way that is off, no command removes it."
+            if _enters(result, worst):
+                message += " Where the cutter enters or leaves along it, let its force grow or fall there (lead_lines)."
         data: dict[str, object] = {"file": worst.file, "line": worst.line, "max": way.most, "rest": way.rest}
         if result.leaves_way and result.method.densify is None:
             message += " Have points put into lines and arcs (densify)."
@@ -138,6 +141,13 @@ def _between(result: Correction) -> tuple[Finding, ...]:
         )
         out.append(Finding("way-not-reached", "warning", message, {"lines": tuple(m.line for m in way.lost)}))
     return tuple(out)
+
+
+def _enters(result: Correction, move: Move) -> bool:
+    """Whether a move, or the one before or behind it, is the first or the last with load."""
+    loaded = result.job.loads.moving.any(axis=(1, 2))
+    at = next((i for i, m in enumerate(result.program.moves) if m is move), None)
+    return at is not None and not loaded[max(at - 2, 0) : at + 3].all()
 
 
 def _complete(result: Correction) -> bool:

@@ -52,14 +52,15 @@ class CompensateResult:
         return (*self.robot.notes, *(sentence(w) for w in (*self.doubts, *self.correction.warnings)))
 
 
+_OPTIONS = {"(chord)": "(--chord-um)", "(densify)": "(--densify-um)", "(lead_lines)": "(--lead-lines)"}
+
+
 def sentence(finding: Finding) -> str:
-    """With the option in place of the argument of the library that it names."""
-    argument = finding.data.get("parameter")
-    return (
-        finding.text.replace(f"({argument})", f"(--{argument}-um)")
-        if argument in ("chord", "densify")
-        else finding.text
-    )
+    """With options in place of the arguments of the library that it names."""
+    text = finding.text
+    for argument, option in _OPTIONS.items():
+        text = text.replace(argument, option)
+    return text
 
 
 @command("daily", 9, _CELL, csv=True, progress="correcting {program.name}")

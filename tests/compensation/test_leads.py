@@ -1,0 +1,119 @@
+"""Where a cutter enters and leaves: its force grows along a lead-in and falls along a lead-out, from the lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle.refusals import refused
+from scipy.spatial.transform import Rotation
+
+import elastocal as ec
+from elastocal.compensation.loads import Milling
+from elastocal.compensation.process import ProcessLoad
+from elastocal.files.robot.read import read_robot
+from elastocal.spatial.pose import Pose
+
+CUTTER = Milling(specific_force=9e8, axial_depth=4e-3, radial_engagement=8e-3, diameter=2e-2, teeth=2, spindle=100.0)
+FORCE = 9e8 * 4e-3 * 8e-3 * 0.05 / (np.pi * 2e-2 * 100)
+HEAD = """DEF part( )
+$BASE={X 1750,Y 0,Z 800,A 0,B 0,C 0}
+$TOOL={X 0,Y 100,Z 200,A 0,B 0,C 0}
+$VEL.CP=0.05
+PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}
+"""
+
+
+def at(x, y, z=0):
+    return f"{{X {x:.4f},Y {y:.4f},Z {z},A 0,B 0,C 180}}"
+
+
+# beside the part, a quarter circle of 40 mm to the side at x 40, the side in two lines, a quarter circle away from it
+S = 40 * np.sqrt(0.5)
+LEADS = (
+    HEAD + f"LIN {at(0, -40, 20)}\nLIN {at(0, -40)}\nCIRC {at(40 - S, S - 40)},{at(40, 0)}\n"
+    f"LIN {at(100, 0)}\nLIN {at(160, 0)}\nCIRC {at(160 + S, S - 40)},{at(200, -40)}\nLIN {at(200, -40, 20)}\nEND\n"
+)
+IN, OUT, CUT = (8, 8), (11, 11), ((9, 10),)
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return read_robot("kuka-kr270")
+
+
+def load(leads=(IN, OUT), lines=CUT, cutter=CUTTER):
+    return ProcessLoad(milling=cutter, lines=lines, lead_lines=leads)
+
+
+def test_the_force_grows_with_the_way_into_the_material_and_falls_with_the_way_out(robot) -> None:
+    done = ec.compensate(robot, ec.read_program(LEADS, "krl"), load=load())
+    assert [m.line for m in done.program.moves] == [5, 6, 7, 8, 9, 10, 11, 12]
+    size = np.linalg.norm(done.job.loads.moving[:, :, :3], axis=2) / FORCE
+    wanted = {8: (0, 0.5, 1), 9: (1, 1, 1), 10: (1, 1, 1), 11: (1, 0.5, 0)}
+    expected = [wanted.get(m.line, (0, 0, 0)) for m in done.program.moves]
+    np.testing.assert_allclose(size, expected, atol=1e-6)
+    # targets in order: beside the part, down, half in, in, half of the side, its end, half out, out, up
+    stations = np.linalg.norm(done.job.loads.wrench[:, :3], axis=1) / FORCE
+    np.testing.assert_allclose(stations[-9:], [0, 0, 0.5, 1, 1, 1, 0.5, 0, 0], atol=1e-6)
+    # along the circle the force is against its tangent
+    along = done.job.loads.moving[3, 1, :3]
+    np.testing.assert_allclose(along / np.linalg.norm(along), [-np.sqrt(0.5), -np.sqrt(0.5), 0], atol=1e-6)
+
+
+def test_with_leads_nothing_turns_at_once(robot) -> None:
+    """Said without them: the whole force comes at the first target of the circle, 0.2 mm aside."""
+    program = ec.read_program(LEADS, "krl")
+    led = ec.compensate(robot, program, load=load(), densify=1e-5)
+    sudden = ec.compensate(robot, program, load=load(leads=(), lines=((8, 11),)), densify=1e-5)
+    assert sudden.along.most > 1.5e-4
+    assert sudden.along.at_turn
+    assert "(lead_lines)" in next(f for f in sudden.verdict if f.code == "between-targets").text
+    assert led.along.most < 1.1e-5
+    assert not led.leaves_way
+
+
+def test_a_lead_of_several_moves_counts_their_whole_way(robot) -> None:
+    """A line of 30 mm, then the quarter circle of 40 mm: 62.8 of 92.8 mm are still to come behind the line."""
+    text = LEADS.replace(f"LIN {at(0, -40)}\n", f"LIN {at(0, -70)}\nLIN {at(0, -40)}\n")
+    done = ec.compensate(robot, ec.read_program(text, "krl"), load=load(leads=((8, 9),), lines=((10, 12),)))
+    size = np.linalg.norm(done.job.loads.moving[:, :, :3], axis=2) / FORCE
+    line = 30 / (30 + 20 * np.pi)
+    np.testing.assert_allclose(size[3], [0, line, line], atol=1e-6)
+    np.testing.assert_allclose(size[4], [line, (1 + line) / 2, 1], atol=1e-6)
+
+
+def test_the_force_grows_along_the_chords_of_an_arc(robot) -> None:
+    text = "G21 G90 G54\nG0 X0 Y-40 Z20\nG1 Z0 F3000\nG2 X40 Y0 I40 J0\nG1 X160\nG2 X200 Y-40 I0 J-40\nG0 Z20\n"
+    program = ec.read_program(
+        text, "gcode", bases={"G54": Pose(np.eye(3), np.array([1.75, 0.0, 0.8]))},
+        tools={"T0": Pose(np.eye(3), np.array([0.0, 0.1, 0.2]))},
+        orientation=Rotation.from_euler("x", 180, degrees=True).as_matrix(),
+    )  # fmt: skip
+    near = np.radians([0.0, -90, 90, 0, 90, 0])
+    done = ec.compensate(robot, program, load=load(leads=((4, 4), (6, 6)), lines=((5, 5),)), near=near)
+    at, size = done.job.placed, np.linalg.norm(done.job.loads.wrench[:, :3], axis=1) / FORCE
+    moves = [m.line for m in done.program.moves]
+    assert moves == [2, 3, 4, 5, 6, 7]
+    x, y = 1e3 * (at.position[:, :2] - [1.75, 0]).T
+    for number, centre, before in ((2, 40, False), (4, 160, True)):
+        inner = at.stations.arcs[number]
+        assert len(inner) > 10
+        turned = np.arctan2(x[inner] - centre, y[inner] + 40) / (np.pi / 2)
+        np.testing.assert_allclose(size[inner], 1 - turned if before else 1 + turned, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("leads", "lines", "line"),
+    [(((9, 9),), ((8, 11),), 9), (((8, 11),), ((8, 11),), 8)],
+    ids=["between moves with load", "nothing with the whole force"],
+)
+def test_a_lead_is_between_a_move_without_load_and_one_with(robot, leads, lines, line) -> None:
+    with refused("no-lead", None, parameter="lead_lines", line=line):
+        ec.compensate(robot, ec.read_program(LEADS, "krl"), load=load(leads, lines))
+
+
+def test_leads_need_milling_and_lines_that_there_are(robot) -> None:
+    with refused("leads-without-milling", (IN,), parameter="lead_lines"):
+        ProcessLoad(wrench=np.array([0, 0, -500.0, 0, 0, 0]), lead_lines=(IN,))
+    with refused("no-target-in-lines", parameter="lead_lines"):
+        ec.compensate(robot, ec.read_program(LEADS, "krl"), load=load(leads=((80, 90),)))
