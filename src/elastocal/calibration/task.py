@@ -130,7 +130,8 @@ def assemble(task: Task, x: Array, placing: Placing, exact: bool = True) -> Bloc
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])
-    return Blocks(sight.fold(readings), sight.fold(slope), used, noise, task.groups, power, parts)
+    split = 1 if sight.placed else sight.states.slots  # states of a pose share what joints do, differences do not
+    return Blocks(sight.fold(readings), sight.fold(slope), used, noise, task.groups, power, parts, split)
 
 
 def _groups(task: Task) -> list[Group]:
