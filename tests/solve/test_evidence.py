@@ -9,6 +9,7 @@ import pytest
 from dense import dense, random_problem
 
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
+from elastocal.solve.deletion import deletion
 from elastocal.solve.evidence import (
     evidence,
     evidence_of_group,
@@ -88,6 +89,45 @@ def test_the_posterior_is_least_squares_with_the_prior_as_further_rows(case: str
     mean, covariance = dense(problem, at).posterior()
     assert estimate.mean == pytest.approx(mean, rel=1e-8, abs=1e-9)
     assert estimate.covariance == pytest.approx(covariance, rel=1e-7, abs=1e-9 * np.abs(covariance).max())
+
+
+def in_pairs(problem: Blocks) -> Blocks:
+    """The same with two blocks in one, which no noise ties to each other."""
+    n, r, p = problem.shape
+    noise = []
+    for c in problem.noise:
+        wide = np.zeros((n // 2, 2, r, 2, c.factor.shape[2]))
+        for k in range(2):
+            wide[:, k, :, k] = c.factor[k::2]
+        noise.append(Noise(c.scale, wide.reshape(n // 2, 2 * r, -1)))
+    readings, used = problem.readings.reshape(n // 2, -1), problem.used.reshape(n // 2, -1)
+    return replace(
+        problem, readings=readings, used=used, jacobian=problem.jacobian.reshape(n // 2, 2 * r, p), noise=tuple(noise),
+        parts=np.concatenate([problem.parts, problem.parts + problem.parts.max() + 1]), split=2,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ["everything", "numbers not read", "blocks not read", "power and numbers not read"])
+def test_blocks_that_fall_into_cells_are_the_same_problem(case: str) -> None:
+    plain, at = problem_and_scales(case)
+    plain = plain.kept(np.arange(len(plain.used) // 2 * 2))
+    plain.used[3] = False  # a cell of which nothing was read
+    cells = in_pairs(plain)
+    whole = replace(cells, split=1)
+    found, expected = evidence(cells, at), evidence(whole, at)
+    assert len(found.posterior.left) < whole.used.size
+    assert found.value == pytest.approx(evidence(plain, at).value, rel=1e-12)
+    assert found.gradient == pytest.approx(expected.gradient, rel=1e-9, abs=1e-9)
+    assert found.information == pytest.approx(expected.information, rel=1e-9, abs=1e-9)
+    for name in ("mean", "white", "inverse", "covariance"):
+        assert getattr(found.posterior, name) == pytest.approx(getattr(expected.posterior, name), rel=1e-9, abs=1e-12)
+    sizes = at[0] + np.array([-1.0, 0.5])
+    assert evidence_of_group(found.posterior, 0, sizes) == pytest.approx(
+        evidence_of_group(expected.posterior, 0, sizes), rel=1e-10
+    )
+    own, other = deletion(found.posterior), deletion(expected.posterior)
+    assert own.precision == pytest.approx(other.precision, rel=1e-9, abs=1e-9 * np.abs(other.precision).max())
+    assert own.blocks == pytest.approx(other.blocks, rel=1e-8, abs=1e-12, nan_ok=True)
 
 
 @cases

@@ -240,7 +240,7 @@ def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
 
 def _judged(done: _Pass, kept: Blocks, white: Whitened, left: Array) -> Deletion:
     """Deletion residuals of the numbers of a chunk that are kept; ``left`` are their whitened residuals."""
-    post = replace(done.at.posterior, blocks=kept, whitened=white, white=left.reshape(kept.used.shape))
+    post = replace(done.at.posterior, blocks=kept, whitened=white, left=left)
     return done.judged(deletion(post, strangers=done.first))
 
 

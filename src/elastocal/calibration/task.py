@@ -133,7 +133,9 @@ def assemble(task: Task, x: Array, placing: Placing, exact: bool = True) -> Bloc
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])
-    return Blocks(sight.fold(readings), sight.fold(slope), used, noise, _groups_at(task, placing), power, parts)
+    split = 1 if sight.placed else sight.states.slots  # states of a pose share what joints do, differences do not
+    groups = _groups_at(task, placing)
+    return Blocks(sight.fold(readings), sight.fold(slope), used, noise, groups, power, parts, split)
 
 
 def _groups_at(task: Task, placing: Placing) -> tuple[Group, ...]:

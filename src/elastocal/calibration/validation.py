@@ -174,7 +174,7 @@ def _deflected(calibration: Calibration, states: States) -> tuple[Array, Array, 
     warm = states.temperature if "thermal" in calibration.words else None
     predicted = calibration.predict_joints(states.q, states.wrench, load_frame=states.load_frame, warm=warm)
     nominal = tool_of(calibration.uncalibrated, (), states.q, states.wrench, states.load_frame, None)
-    loaded, rest = nominal.states(np.zeros(0)), nominal.unloaded(np.zeros(0))
+    loaded, rest = nominal.both(np.zeros(0))
     arms = np.einsum("nij,mj->nmi", loaded.turn - rest.turn, calibration.placing.markers)
     stated = (loaded.origin - rest.origin)[:, None] + arms
     widths = predicted.deflection_half_width_reading, predicted.deflection_half_width

@@ -74,6 +74,9 @@ class Blocks:
     groups: tuple[Group, ...]
     power: float = 1.0
     parts: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    split: int = 1
+    """Cells of equal size that every block falls into and no noise ties: every part of it has factors of the first cell
+    first, then as many of the second."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -157,6 +160,22 @@ class Blocks:
             return None
         return np.stack([np.sum(c.factor**2, axis=2).ravel() for c in self.noise])
 
+    @property
+    def cells(self) -> Cells:
+        """What was read, in the cells of all blocks as blocks of their own."""
+        return self._cells if self.split > 1 else Cells(self, np.ones(len(self.used), dtype=bool), 1)
+
+    @cached_property
+    def _cells(self) -> Cells:
+        (n, r, p), k = self.shape, self.split
+        live, noise = np.asarray(self.used.reshape(n * k, -1).any(axis=1)), list[Noise]()
+        for c in self.noise:
+            own = np.einsum("nkrkb->nkrb", c.factor.reshape(n, k, r // k, k, c.factor.shape[2] // k))
+            noise.append(Noise(c.scale, own.reshape(n * k, r // k, own.shape[3])[live]))
+        readings, used = self.readings.reshape(n * k, -1)[live], self.used.reshape(n * k, -1)[live]
+        jacobian = self.jacobian.reshape(n * k, r // k, p)[live]
+        return Cells(Blocks(readings, jacobian, used, tuple(noise), self.groups, self.power), live, k)
+
     @cached_property
     def factors(self) -> Array:
         """Factors of all parts of the noise side by side (N, R, b), zero in places of what was not read."""
@@ -199,3 +218,31 @@ class Blocks:
         precision, centre = self.penalty
         gradient = precision @ (centre - log_scales)
         return 0.5 * float(gradient @ (log_scales - centre)), gradient
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """``blocks`` of their own, of the ``live`` ones of all cells, ``split`` of which make one block."""
+
+    blocks: Blocks
+    live: Bools
+    split: int
+
+    def whole(self, rows: Array) -> Array:
+        """(N, R, ...) of rows (C r, ...) of the cells, zero where nothing was read."""
+        r, k, total = self.blocks.shape[1], self.split, len(self.live)
+        if k == 1:
+            return rows.reshape(total, r, *rows.shape[1:])
+        out = np.zeros((total, r, *rows.shape[1:]))
+        out[self.live] = rows.reshape(-1, *out.shape[1:]) if rows.size else 0.0
+        return out.reshape(total // k, k * r, *rows.shape[1:])
+
+    def tied(self, squares: Array) -> Array:
+        """(N, R, R) of squares (C, r, r) of the cells."""
+        r, k, n = self.blocks.shape[1], self.split, len(self.live) // self.split
+        if k == 1:
+            return squares
+        block, own = np.divmod(np.flatnonzero(self.live), k)
+        out = np.zeros((n, k, r, k, r))
+        out[block, own, :, own] = squares
+        return out.reshape(n, k * r, k * r)

@@ -154,9 +154,9 @@ def deletion(post: Posterior, *, strangers: bool = False) -> Deletion:
     ``strangers`` took no part in it: Q = (S + J H^-1 J^T)^-1 and u = Q (y - J theta).
     """
     blocks = post.blocks
-    n, r, p = blocks.shape
+    r = blocks.shape[1]
     w = np.sqrt(blocks.power)
-    spread = w * (post.whitened.rows @ post.half.T).reshape(n, r, p)
+    spread = w * post.whitened.cells.whole(post.whitened.rows @ post.half.T)
     if strangers:
         inner = np.linalg.inv(np.eye(r) + spread @ spread.transpose(0, 2, 1))
         precision, pull = _within(w * post.inverse, inner, (inner @ (w * post.white)[:, :, None])[:, :, 0])

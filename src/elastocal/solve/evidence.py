@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.solve.blocks import Blocks
+from elastocal.solve.blocks import Blocks, Cells
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -37,13 +37,18 @@ class Posterior:
     half: Array
     """L^-1 (p, p), so that half^T half is the covariance."""
     evidence: float
-    white: Array
-    """Residuals (N, R) at the mean, in units of noise."""
+    left: Array
+    """Residuals of the rows of ``whitened`` at the mean, in units of noise."""
 
-    @property
+    @cached_property
+    def white(self) -> Array:
+        """The same of the blocks (N, R)."""
+        return self.whitened.cells.whole(self.left)
+
+    @cached_property
     def inverse(self) -> Array:
         """Inverse Cholesky factors (N, R, R) of the blocks' noise; rows of what was not read are zero."""
-        return self.whitened.inverse
+        return self.whitened.cells.tied(self.whitened.inverse)
 
     @cached_property
     def covariance(self) -> Array:
@@ -120,8 +125,9 @@ class Evidence:
         """tr S^-1 D_c S^-1 D_d (c, c): the sum of squares of Z_c^T Z_d, Z = L^-1 B, which have few columns."""
         if len(self.blocks.noise) == 1:
             return np.array([[float(self.blocks.count)]])
-        post = self.posterior
-        z, begins = post.inverse @ self.blocks.sized_factors(self.log_scales), self.blocks.begins
+        white = self.posterior.whitened
+        cells = white.cells.blocks
+        z, begins = white.inverse @ cells.sized_factors(self.log_scales), cells.begins
         squares = ((z.transpose(0, 2, 1) @ z) ** 2).sum(axis=0)
         return np.asarray(np.add.reduceat(np.add.reduceat(squares, begins, axis=0), begins, axis=1))
 
@@ -155,10 +161,11 @@ def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
     subtracted again, so that a group that was nothing can be judged too.
     """
     blocks, own = post.blocks, post.blocks.groups[group].columns
-    rows = post.whitened.rows[blocks.read]
+    read = post.whitened.cells.blocks.read
+    rows = post.whitened.rows[read]
     tied = np.linalg.solve(post.covariance[np.ix_(own, own)], post.covariance[own])
     beside = post.covariance - post.covariance[:, own] @ tied  # of the others, without the group
-    left = post.white.ravel()[blocks.read] + rows @ (tied.T @ (post.mean - blocks.mean)[own])
+    left = post.left[read] + rows @ (tied.T @ (post.mean - blocks.mean)[own])
     cross = blocks.power * (rows.T @ rows[:, own])
     k = blocks.groups[group].precision
     root = np.eye(len(own)) if k is None else np.linalg.inv(np.linalg.cholesky(k)).T
@@ -247,9 +254,11 @@ def inverse_triangle(factor: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Whitened:
-    """Rows of ``blocks`` in units of their noise: ``rows`` (N R, p) and ``readings`` (N R,), L^-1 J and L^-1 y."""
+    """Rows of ``blocks`` in units of their noise: ``rows`` (m, p) and ``readings`` (m,), L^-1 J and L^-1 y, and
+    ``inverse`` (C, r, r), L^-1, all of its ``cells``."""
 
     blocks: Blocks
+    cells: Cells
     sizes: Array
     """Logarithms of the scales of the noise."""
     rows: Array
@@ -260,11 +269,11 @@ class Whitened:
     @cached_property
     def gram(self) -> Array:
         """J^T S^-1 J (p, p)."""
-        read = self.rows[self.blocks.read]
+        read = self.rows[self.cells.blocks.read]
         return np.asarray(read.T @ read)
 
     def misfit(self, mean: Array) -> Array:
-        """L^-1 (y - J m) (N R,)."""
+        """L^-1 (y - J m) (m,)."""
         return np.asarray(self.readings - self.rows @ mean)
 
     def serves(self, blocks: Blocks, log_scales: Array) -> bool:
@@ -276,12 +285,14 @@ class Whitened:
 
 
 def whitened(blocks: Blocks, log_scales: Array) -> Whitened:
-    n, r, p = blocks.shape
-    inverse, log_s = noise_factors(blocks, log_scales)
-    rows = _times(blocks, inverse, blocks.jacobian).reshape(n * r, p)
-    readings = np.where(blocks.used, blocks.readings, 0.0)[:, :, None]
-    white = _times(blocks, inverse, readings).reshape(n * r)
-    return Whitened(blocks, log_scales[len(blocks.groups) :], rows, white, inverse, log_s)
+    split = blocks.cells
+    cells = split.blocks
+    n, r, p = cells.shape
+    inverse, log_s = noise_factors(cells, log_scales)
+    rows = _times(cells, inverse, cells.jacobian).reshape(n * r, p)
+    readings = np.where(cells.used, cells.readings, 0.0)[:, :, None]
+    white = _times(cells, inverse, readings).reshape(n * r)
+    return Whitened(blocks, split, log_scales[len(blocks.groups) :], rows, white, inverse, log_s)
 
 
 def _times(blocks: Blocks, inverse: Array, rows: Array) -> Array:
@@ -298,12 +309,11 @@ def posterior_of_sums(blocks: Blocks, log_scales: Array, gram: Array, pull: Arra
     half = inverse_triangle(factor)
     mean = blocks.mean + half.T @ (half @ (blocks.power * pull))
     _, r, p = blocks.shape
-    none = Whitened(blocks, log_scales[:0], np.zeros((0, p)), np.zeros(0), np.zeros((0, r, r)), 0.0)
-    return Posterior(blocks, log_scales, none, mean, factor, half, float("nan"), np.zeros((0, r)))
+    none = Whitened(blocks, blocks.cells, log_scales[:0], np.zeros((0, p)), np.zeros(0), np.zeros((0, r, r)), 0.0)
+    return Posterior(blocks, log_scales, none, mean, factor, half, float("nan"), np.zeros(0))
 
 
 def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Posterior:
-    n, r, _ = blocks.shape
     w = blocks.power
     prior, log_p = prior_precision(blocks, log_scales)
     factor, misfit = _factored(w * white.gram + prior), white.misfit(blocks.mean)
@@ -312,7 +322,7 @@ def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Post
     change = half.T @ (half @ b)
     left = misfit - white.rows @ change
     value = _log_evidence(w * (float(misfit @ misfit) + white.log_det), float(b @ change), factor, log_p)
-    return Posterior(blocks, log_scales, white, blocks.mean + change, factor, half, value, left.reshape(n, r))
+    return Posterior(blocks, log_scales, white, blocks.mean + change, factor, half, value, left)
 
 
 def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) -> float:
@@ -347,16 +357,17 @@ def _slopes(post: Posterior) -> Array:
     gradient = np.zeros(len(post.log_scales))
     gradient[:first], effective = _group_slopes(blocks, post.log_scales, post.mean - blocks.mean, post.half)
     if len(blocks.noise) == 1:
-        gradient[first] = blocks.power * (float(np.sum(post.white**2)) - blocks.count) + effective
+        gradient[first] = blocks.power * (float(post.left @ post.left) - blocks.count) + effective
         return gradient
-    n, r, p = blocks.shape
-    spread = np.zeros((n, r, p))
-    spread.reshape(n * r, p)[blocks.read] = post.whitened.rows[blocks.read] @ post.half.T
+    inverse, cells = post.whitened.inverse, post.whitened.cells.blocks
+    n, r, p = cells.shape
+    spread, left = np.zeros((n, r, p)), post.left.reshape(n, r)
+    spread.reshape(n * r, p)[cells.read] = post.whitened.rows[cells.read] @ post.half.T
     # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
-    pull = post.white[:, :, None] * post.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
-    felt = post.inverse.transpose(0, 2, 1) @ pull @ post.inverse
-    sized = blocks.sized_factors(post.log_scales)
-    gradient[first:] = blocks.power * np.add.reduceat(((felt @ sized) * sized).sum(axis=(0, 1)), blocks.begins)
+    pull = left[:, :, None] * left[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
+    felt = inverse.transpose(0, 2, 1) @ pull @ inverse
+    sized = cells.sized_factors(post.log_scales)
+    gradient[first:] = blocks.power * np.add.reduceat(((felt @ sized) * sized).sum(axis=(0, 1)), cells.begins)
     return gradient
 
 

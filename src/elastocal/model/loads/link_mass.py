@@ -82,6 +82,6 @@ class LinkMass(Load):
     def resultant_sensitivity(self, state: ChainState, gravity: Array) -> tuple[tuple[int, str, Resultant], ...]:
         rotation, origin = state.pose(self.frame)
         g: Row3 = (gravity[0], gravity[1], gravity[2])
-        by_moment = (Resultant(tensor=en.outer(en.column(rotation, j), g)) for j in range(3))
-        resultants = (Resultant(g, en.outer(origin, g)), *by_moment)
+        by_moment = (Resultant(moment=en.cross(en.column(rotation, j), g)) for j in range(3))
+        resultants = (Resultant(g, moment=en.cross(origin, g)), *by_moment)
         return tuple((i, self.frame, by) for i, by in enumerate(resultants))
