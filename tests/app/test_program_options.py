@@ -44,6 +44,19 @@ def test_lines_with_load_are_those_of_one_program(cell: Path, run: Any) -> None:
     assert any("--load-lines of cell.yaml is not used" in note for note in answers["contour.src"]["notes"])
 
 
+MILLING = "milling: 'kc_MPa=700,ap_mm=2,ae_mm=4,D_mm=10,teeth=2,spindle_rpm=9000'"
+
+
+def test_lines_are_named_by_numbers_too(cell: Path, run: Any) -> None:
+    """As YAML has them: a number for one line, a list of them for several."""
+    laid(cell, MILLING, "programs: {contour.src: {load_lines: ['41-43', 44], lead_lines: 44}}")
+    got = run("compensate", cell, *ROBOT, "--json")
+    assert got.code == 0, got.err
+    answer = {Path(a["inputs"]["program"]).name: a for a in json.loads(got.out)["programs"]}["contour.src"]
+    assert any("--load-lines 41-43; --load-lines 44; --lead-lines 44" in note for note in answer["notes"])
+    assert "growing or falling on lines 44" in answer["inputs"]["load"]
+
+
 @pytest.mark.parametrize(
     ("lines", "named"),
     [

@@ -148,6 +148,7 @@ def contents(name: str) -> dict[Path, str]:
 
 
 def _cell(name: str) -> str:
+    loaded, leads = load_lines()
     return "\n".join([
         "format: elastocal-cell/1",
         f"name: {name}",
@@ -157,7 +158,7 @@ def _cell(name: str) -> str:
         "  compensate:",
         f"    milling: {MILLING}",
         f"    densify_um: {DENSIFY_UM:g}",
-        f'    programs: {{{NAME}: {{load_lines: "{cutting_lines()}"}}}}',
+        f'    programs: {{{NAME}: {{load_lines: "{loaded}", lead_lines: [{", ".join(leads)}]}}}}',
         CERTIFICATE,
     ])  # fmt: skip
 
@@ -200,7 +201,7 @@ def true_robot(stated: Robot) -> Robot:
 
 
 NAME = "contour.src"
-SIZE, CORNER, DEPTH, CLEAR = (500.0, 300.0), 60.0, -5.0, 40.0
+SIZE, CORNER, LEAD, DEPTH, CLEAR = (500.0, 300.0), 60.0, 40.0, -5.0, 40.0
 """In mm, in the base of the part."""
 PART = "X 1600,Y -150,Z 800,A 0,B 0,C 0"
 SPINDLE = "X 0,Y 100,Z 200,A 0,B 0,C 0"
@@ -212,29 +213,32 @@ def program_text() -> str:
     return "\r\n".join([*_head(), *_contour(), *_tail()]) + "\r\n"
 
 
-def cutting_lines() -> str:
-    """First and last line of the contour, as ``--load-lines`` takes them."""
+def load_lines() -> tuple[str, tuple[str, str]]:
+    """First and last line of the contour, as ``--load-lines`` takes them, and the leads before and behind it."""
     first = len(_head()) + 1
-    return f"{first}-{first + len(_contour()) - 1}"
+    last = first + len(_contour()) - 1
+    return f"{first}-{last}", (str(first), str(last))
 
 
 def _head() -> list[str]:
+    x, y = SIZE[0] / 2 - LEAD, -LEAD
     return [
         "DEF CONTOUR( )",
-        "; a contour of 500 mm x 300 mm, spindle down",
+        "; a contour of 500 mm x 300 mm, spindle down; the cutter comes to it and leaves it along quarter circles",
         f"$BASE={{{PART}}}",
         f"$TOOL={{{SPINDLE}}}",
         "$VEL.CP=0.02",
         f"PTP {{{_START}}}",
-        f"LIN {_at(CORNER, 0, CLEAR)}",
+        f"LIN {_at(x, y, CLEAR)}",
+        f"LIN {_at(x, y)}",
     ]
 
 
 def _contour() -> list[str]:
-    (x, y), r = SIZE, CORNER
-    turn = r * (1 - 0.5**0.5)
+    (x, y), r, middle = SIZE, CORNER, SIZE[0] / 2
+    turn, lead = r * (1 - 0.5**0.5), LEAD * 0.5**0.5
     return [
-        f"LIN {_at(r, 0)}",
+        f"CIRC {_at(middle - lead, lead - LEAD)},{_at(middle, 0)}",
         f"LIN {_at(x - r, 0)}",
         f"CIRC {_at(x - turn, turn)},{_at(x, r)}",
         f"LIN {_at(x, y - r)}",
@@ -243,11 +247,13 @@ def _contour() -> list[str]:
         f"CIRC {_at(turn, y - turn)},{_at(0, y - r)}",
         f"LIN {_at(0, r)}",
         f"CIRC {_at(turn, turn)},{_at(r, 0)}",
+        f"LIN {_at(middle, 0)}",
+        f"CIRC {_at(middle + lead, lead - LEAD)},{_at(middle + LEAD, -LEAD)}",
     ]
 
 
 def _tail() -> list[str]:
-    return [f"LIN {_at(CORNER, 0, CLEAR)}", f"PTP {{{_START}}}", "END"]
+    return [f"LIN {_at(SIZE[0] / 2 + LEAD, -LEAD, CLEAR)}", f"PTP {{{_START}}}", "END"]
 
 
 def _at(x: float, y: float, z: float = DEPTH) -> str:

@@ -166,7 +166,7 @@ def _wrench(placed: Placed, load: ProcessLoad, acting: Bools, judged: bool) -> t
         wrench = np.where(row[:, None] >= 0, load.by_line.wrench[row], 0.0)
         return wrench, f"by line from {load.by_line.file}, at {frame}, {axes}"
     if load.milling is not None:
-        leads = some_places([f"{a}-{b}" if a != b else str(a) for a, b in load.lead_lines])
+        leads = ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in load.lead_lines)
         entering = f", growing or falling on lines {leads}" if leads else ""
         return force_at_targets(placed, load, acting, judged), f"milling: {load.milling.words}{entering}"
     columns = stations.program.wrenches

@@ -220,7 +220,7 @@ def _with_some(
         if others := USES[name].other_ways(parameter, typed):
             left.append(f"--{parameter.replace('_', '-')} of cell.yaml is not used, since {_typed(others)} was typed.")
         elif parameter not in typed:
-            taken.append(f"--{parameter.replace('_', '-')} {value}")
+            taken += [f"--{parameter.replace('_', '-')} {v}" for v in each(value)]
             chosen = chosen.with_value(parameter, given, "options")
             chosen = replace(chosen, stated=(*chosen.stated, parameter))
     notes = (f"From cell.yaml: {'; '.join(taken)}.",) if taken else ()
@@ -232,14 +232,17 @@ def _typed(parameters: tuple[str, ...]) -> str:
 
 
 def _option(home: CellFolder, place: tuple[str, ...], hint: Any, value: Any) -> Any:
-    many = "list" in str(hint) and not isinstance(value, list)
-    text = isinstance(value, int | float) and not isinstance(value, bool) and "str" in str(hint)
-    given = str(value) if text else value
+    words = [str(v) if _number(v) and "str" in str(hint) else v for v in each(value)]
+    given = words if "list" in str(hint) or isinstance(value, list) else words[0] if words else value
     try:
-        converted = of_type(hint, [given] if many else given)
+        converted = of_type(hint, given)
     except Misfit:
-        converted = _converted(home, place, hint, [given] if many else given, value)
+        converted = _converted(home, place, hint, given, value)
     return [_here(v) for v in converted] if isinstance(converted, list) else _here(converted)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _converted(home: CellFolder, place: tuple[str, ...], hint: Any, given: Any, value: Any) -> Any:

@@ -25,7 +25,7 @@ from elastocal.app.demonstration import (
     OUTLIERS,
     SEED,
     TRUTH,
-    cutting_lines,
+    load_lines,
 )
 from elastocal.values import dataclass
 
@@ -217,10 +217,11 @@ def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, Residual
     words = ("compensate", ".", "--truth", TRUTH.as_posix())
     keys = ("programs", "calibration", "corrected", "options")
     with _step(cell, words, keys, f"-{NAME}") as write, watch("correcting the program") as progress:
+        loaded, leads = load_lines()
         result = compensate(
             cell.place("programs") / NAME, calibration=cell.place("calibration"), truth=TRUTH.as_posix(),
-            load_lines=[cutting_lines()], milling=MILLING, out=cell.place("corrected"), densify_um=DENSIFY_UM,
-            progress=progress,
+            load_lines=[loaded], lead_lines=list(leads), milling=MILLING, out=cell.place("corrected"),
+            densify_um=DENSIFY_UM, progress=progress,
         )  # fmt: skip
         write(shown := page(result), result.files)
         work, flange = result.correction.job, result.correction.method.flange

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.cells.trace import current
 from elastocal.app.commands.demo import DemoResult
 from elastocal.app.demonstration import SEED
@@ -69,16 +71,20 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
         f"by {1e3 * last.max:.3f} mm.",
         f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm RMS was predicted by the calibration alone.",
         outlier_words(result),
-        *_turns(result),
+        *_way(result),
         result.predictor.calibration.verdict.text,
     )
 
 
-def _turns(result: DemoResult) -> tuple[str, ...]:
+def _way(result: DemoResult) -> tuple[str, ...]:
     way = result.corrected.correction.along
-    if way.worst is None or not way.at_turn:
+    if way.worst is None or way.on_truth is None:
         return ()
-    return (f"NOT BETWEEN TARGETS: up to {1e3 * way.most:.2f} mm (line {way.worst.line}), where the load turns.",)
+    where = f"{1e3 * way.most:.2f} mm by the model (line {way.worst.line})"
+    if way.at_turn:
+        return (f"NOT BETWEEN TARGETS: up to {where}, where the load turns.",)
+    true = f"{1e3 * float(np.nanmax(way.on_truth)):.2f} mm on the simulated true robot"
+    return (f"Between targets the tool leaves its way by up to {where}, {true}.",)
 
 
 def on_truth(result: DemoResult) -> tuple[Residual, Residual]:
