@@ -31,7 +31,7 @@ _NAMES = {
     # measure: readings and their errors
     "Campaign": "elastocal.calibration.campaign",
     "read_campaign": "elastocal.calibration.readings",
-    "Tracker": "elastocal.measure.sources.tracker",
+    "Tracker": "elastocal.measure.sources.instrument",
     "sources": "elastocal.measure.sources:",
     # calibrate
     "calibrate": "elastocal.calibration.run",

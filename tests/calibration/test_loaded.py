@@ -11,8 +11,8 @@ import pytest
 import elastocal as ec
 from elastocal.calibration.figures import NOT_OF_FILE, forests
 from elastocal.calibration.tables import parameters_table
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadSize
-from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection

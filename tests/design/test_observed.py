@@ -9,9 +9,9 @@ from oracle.refusals import refused
 from elastocal.design.method import Measuring
 from elastocal.design.observed import earlier_information, independent, observed, taken_together
 from elastocal.measure.measured import Measured
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadSize
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.registration import Registration
+from elastocal.measure.sources.places import Registration
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.error_budget import expected

@@ -18,7 +18,7 @@ from elastocal.design.sweeping import Stroke, Sweeping
 from elastocal.design.task import PlanTask
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.friction import Friction
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 
 ARM = planar_arm()
 SD = 0.5

@@ -16,7 +16,7 @@ from elastocal.design.problem import possible
 from elastocal.design.task import PlanTask
 from elastocal.design.touching import Touching
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.sphere import Sphere as Ball
 

@@ -15,7 +15,7 @@ from elastocal.design.task import PlanTask
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 

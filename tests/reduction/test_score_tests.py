@@ -11,8 +11,8 @@ from oracle.draws import draws, spread_of_share
 from scipy import stats
 
 from elastocal.measure.measured import Measured, ParameterPrior
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadPoint, LoadSize
-from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.descriptions import descriptions
 from elastocal.reduction.first_fit import ReductionRules

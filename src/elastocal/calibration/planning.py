@@ -32,8 +32,7 @@ from elastocal.design.result import Plan
 from elastocal.design.task import Limits, PlanTask, PriorCovariance, TestPlan
 from elastocal.errors import ConflictError, MissingError, TooFewError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.sources.marker_places import MarkerPlaces
-from elastocal.measure.sources.registration import Registration
+from elastocal.measure.sources.places import MarkerPlaces, Registration
 from elastocal.model.robot import Robot
 from elastocal.model.start_values import bending
 from elastocal.spatial.entries import Array

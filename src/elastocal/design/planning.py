@@ -23,7 +23,7 @@ from elastocal.design.result import Plan
 from elastocal.design.safety import safe_task
 from elastocal.design.task import Limits, PlanTask, TestPlan, placed_tests
 from elastocal.errors import ConflictError, InfeasibleError, MissingError, RangeError
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array

@@ -19,8 +19,8 @@ from elastocal.design.feasibility.filter import Removed, nothing_left, screened_
 from elastocal.design.method import Method, Stop
 from elastocal.design.poses import Poses, drawn, programmable, reached
 from elastocal.errors import RangeError
-from elastocal.measure.contact_force import ContactForce
-from elastocal.measure.position import Position
+from elastocal.measure.contacts import ContactForce
+from elastocal.measure.markers import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.inverse_kinematics import PoseStatus

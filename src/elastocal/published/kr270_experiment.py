@@ -16,13 +16,13 @@ from math import isfinite
 
 import numpy as np
 
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Statics
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured, virtual_campaign
 from elastocal.measure.setup import Setup
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadDirection, LoadSize
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import descriptions
 from elastocal.model.kinematics import kinematics

@@ -24,7 +24,7 @@ from elastocal.design.information import CandidateRows
 from elastocal.design.rules import Rules
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import virtual_campaign
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.gravity_compensator import GravityCompensator

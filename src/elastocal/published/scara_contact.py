@@ -16,11 +16,10 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.contact_force import ContactForce, contacts_of
-from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.contacts import ContactForce, ContactGap, contacts_of
 from elastocal.measure.measured import Measured
-from elastocal.measure.sources.encoder import Encoder
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.arm import Encoder
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.surface import Touches

@@ -110,7 +110,7 @@ def table(result: AssessResult) -> Table:
 
 
 def plan_paragraphs(result: AssessResult) -> tuple[str, ...]:
-    from elastocal.measure.contact_force import contacts_of
+    from elastocal.measure.contacts import contacts_of
 
     kind, repair = contacts_of(result.assessment.campaign.measurement), result.repair
     assert repair is not None

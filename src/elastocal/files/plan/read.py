@@ -29,7 +29,7 @@ from elastocal.files.plan.task import check_axes, check_frame, read_around, read
 from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contacts import ContactForce
 from elastocal.measure.joint_torque import JointTorque
 from elastocal.model.descriptions import in_form
 from elastocal.model.limits import limit_text

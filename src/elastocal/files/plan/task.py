@@ -33,7 +33,7 @@ from elastocal.files.tables.configurations import NAME, WRENCH, configurations
 from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import columns_of
 from elastocal.files.units import FORCE, LENGTH, MOMENT
-from elastocal.measure.sources.tracker import Tracker
+from elastocal.measure.sources.instrument import Tracker
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import LARGEST

@@ -31,13 +31,10 @@ class Friction(ErrorSource):
 
     kind: ClassVar[str] = "friction"
     bends: ClassVar[bool] = False
+    common: ClassVar[bool] = True
     coulomb: bool = True
     viscous: bool = True
     zero: bool = False
-
-    @property
-    def common(self) -> bool:
-        return True
 
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         kind = _torques(measurement)

@@ -28,7 +28,7 @@ import numpy as np
 
 from elastocal.arguments import checked
 from elastocal.errors import ImplausibleError, InputError
-from elastocal.measure.contact_force import ContactForce, contacts_of
+from elastocal.measure.contacts import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import in_form

@@ -28,7 +28,7 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.errors import InfeasibleError
-from elastocal.measure.contact_force import ContactForce, contacts_of
+from elastocal.measure.contacts import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.surface import Touches
