@@ -24,8 +24,8 @@ _NAMES = {
     # plan and simulate
     "plan": "elastocal.calibration.planning",
     "Cell": "elastocal.design.cell",
-    "obstacles": "elastocal.design.obstacles.obstacle:",
-    "loads": "elastocal.design.loading.loading:",
+    "obstacles": "elastocal.design.obstacles:",
+    "loads": "elastocal.design.loading:",
     "assess": "elastocal.calibration.simulation",
     "simulate": "elastocal.calibration.simulation",
     # measure: readings and their errors

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from oracle.refusals import refused
 
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.exchange import search
 from elastocal.design.observed import observed
 from elastocal.design.poses import spread_poses

@@ -11,9 +11,9 @@ from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.design import planning
-from elastocal.design.criteria.d import Determinant
-from elastocal.design.feasibility.reach import ToolBox
-from elastocal.design.loading.loading import Actuator
+from elastocal.design.criteria.alphabetic import Determinant
+from elastocal.design.feasibility.places import ToolBox
+from elastocal.design.loading import Actuator
 from elastocal.design.method import Measuring
 from elastocal.design.planning import best_plan
 from elastocal.design.poses import Draw

@@ -15,8 +15,8 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell, Link, Safety
 from elastocal.design.feasibility.collision import Obstacles, SelfCollision, obstacle_pairs
 from elastocal.design.feasibility.filter import screened
-from elastocal.design.loading.loading import Hanging
-from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
+from elastocal.design.loading import Hanging
+from elastocal.design.obstacles import BoxObstacle, Capsule, Floor, SphereObstacle
 from elastocal.design.planning import marker_task
 from elastocal.design.poses import Draw, Poses, spread_poses
 from elastocal.design.result import Plan

@@ -10,7 +10,7 @@ from oracle.refusals import refused
 
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.collision import Obstacles
-from elastocal.design.obstacles.obstacle import SphereObstacle
+from elastocal.design.obstacles import SphereObstacle
 from elastocal.design.planning import best_plan
 from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem, possible

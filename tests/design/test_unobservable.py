@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elastocal.design.loading.loading import Actuator
+from elastocal.design.loading import Actuator
 from elastocal.design.method import Measuring
 from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem

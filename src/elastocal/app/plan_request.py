@@ -11,7 +11,7 @@ from elastocal.untrusted import finite_number
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.design.loading.loading import Loading
+    from elastocal.design.loading import Loading
     from elastocal.design.task import Earlier, Limits, PlanTask, TestPlan
     from elastocal.files.plan.file import PlanFile
     from elastocal.model.robot import Robot
@@ -212,7 +212,7 @@ def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
     import numpy as np
 
     from elastocal.app.configurations import numbers
-    from elastocal.design.loading.loading import Actuator, Hanging
+    from elastocal.design.loading import Actuator, Hanging
 
     loads: list[Loading] = []
     for text in request.forces:

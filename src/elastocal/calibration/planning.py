@@ -23,8 +23,8 @@ from elastocal.calibration.words import automatic, check_words, prior_covariance
 from elastocal.design.cell import Cell
 from elastocal.design.criteria.criterion import criterion_class
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.feasibility.sight import LineOfSight
-from elastocal.design.loading.loading import Loading
+from elastocal.design.feasibility.places import LineOfSight
+from elastocal.design.loading import Loading
 from elastocal.design.method import Measuring
 from elastocal.design.observed import information_of
 from elastocal.design.planning import marker_task, planned

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.design.obstacles.obstacle import Obstacle
+from elastocal.design.obstacles import Obstacle
 from elastocal.design.poses import Poses
 from elastocal.errors import RangeError
 from elastocal.model.frames import Shape

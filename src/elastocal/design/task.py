@@ -12,11 +12,10 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from elastocal.design.cell import Cell, Safety
-from elastocal.design.criteria.criterion import Criterion, Over, Stakes, criterion_class
-from elastocal.design.criteria.weighted import Weighted
+from elastocal.design.criteria.criterion import Criterion, Over, Stakes, Weighted, criterion_class
 from elastocal.design.feasibility.filter import Filter
 from elastocal.design.how_many import Requirement
-from elastocal.design.loading.loading import Loading
+from elastocal.design.loading import Loading
 from elastocal.design.method import Method
 from elastocal.design.observed import information_of
 from elastocal.design.poses import Draw, Region, across, reached, spread_points, spread_poses

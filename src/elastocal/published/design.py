@@ -14,10 +14,10 @@ import numpy as np
 
 from elastocal.design.certificate import Certificate
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.feasibility.reach import FAR, ToolBox
+from elastocal.design.feasibility.places import FAR, ToolBox
 from elastocal.design.information import known_by_rows
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.loading.loading import Actuator
+from elastocal.design.loading import Actuator
 from elastocal.design.method import Measuring
 from elastocal.design.planning import best_plan
 from elastocal.design.poses import Draw, Region

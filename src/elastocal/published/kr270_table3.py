@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.exchange import search
 from elastocal.design.information import CandidateRows
 from elastocal.design.rules import Rules

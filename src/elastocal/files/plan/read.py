@@ -12,7 +12,7 @@ import numpy as np
 from elastocal.design.cell import Safety
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.design.feasibility.filter import filter_kinds
-from elastocal.design.loading.loading import loading_kinds
+from elastocal.design.loading import loading_kinds
 from elastocal.design.method import Measuring, Method
 from elastocal.design.poses import Draw
 from elastocal.design.sweeping import Sweeping
