@@ -17,8 +17,8 @@ from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import Search, best, climbed, grown, search
 from elastocal.design.information import CandidateRows, Space, space_of
+from elastocal.design.knowledge import Forms, step
 from elastocal.design.rules import Rules
-from elastocal.design.updates import Forms, step
 
 MEMBERS = 15
 SHARE = 2000

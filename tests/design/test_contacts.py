@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from oracle.refusals import refused
 
+from elastocal.design.candidates import spread_poses
 from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.exchange import search
 from elastocal.design.observed import observed
-from elastocal.design.poses import spread_poses
 from elastocal.design.rules import Rules
 from elastocal.design.touching import ContactSet, contacts_from
 from elastocal.files.robot.read import read_robot

@@ -15,7 +15,7 @@ from elastocal.design.criteria.alphabetic import Condition, Determinant
 from elastocal.design.criteria.criterion import criterion_class, criterion_kinds
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.information import CandidateRows, known_by_rows, space_of
-from elastocal.design.updates import Forms, every, step
+from elastocal.design.knowledge import Forms, every, step
 
 NAMES = tuple(examples(problem(0)))
 criteria = pytest.mark.parametrize("name", NAMES)

@@ -104,7 +104,7 @@ def test_readings_of_one_sweep_are_one_candidate() -> None:
 def test_torque_sweeps_are_planned_by_the_same_code() -> None:
     """Mass moments of the upper arm turn A2 with g (mx cos q + mz sin q): a longer sweep tells them apart better."""
     from elastocal.files.robot.read import read_robot
-    from elastocal.measure.joint_torque import JointTorque
+    from elastocal.measure.joints import JointTorque
     from elastocal.measure.kind import Measurement
     from elastocal.measure.sources.source import ErrorSource, SourceUnknown
     from elastocal.model.robot import Robot

@@ -11,12 +11,12 @@ from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.design import planning
+from elastocal.design.candidates import Draw
 from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.feasibility.places import ToolBox
 from elastocal.design.loading import Actuator
 from elastocal.design.method import Measuring
 from elastocal.design.planning import best_plan
-from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem
 from elastocal.design.task import Limits, PlanTask, Tests
 from elastocal.errors import InputError

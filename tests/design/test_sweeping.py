@@ -8,11 +8,11 @@ import numpy as np
 from oracle.logs import G, planar_arm
 from oracle.refusals import refused
 
+from elastocal.design.candidates import Draw
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.collision import Obstacles
 from elastocal.design.obstacles import SphereObstacle
 from elastocal.design.planning import best_plan
-from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem, possible
 from elastocal.design.sweeping import Stroke, Sweeping
 from elastocal.design.task import PlanTask

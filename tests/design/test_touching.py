@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
+from elastocal.design.candidates import Draw, Poses, Region
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.collision import Obstacles
 from elastocal.design.obstacles import SphereObstacle
-from elastocal.design.poses import Draw, Poses, Region
 from elastocal.design.problem import possible
 from elastocal.design.task import PlanTask
 from elastocal.design.touching import Touching

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from elastocal.design.candidates import Draw
 from elastocal.design.loading import Actuator
 from elastocal.design.method import Measuring
-from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem
 from elastocal.design.task import PlanTask
 from elastocal.errors import InputError

@@ -8,7 +8,7 @@ from oracle.refusals import refused
 from oracle.robots import configurations, random_robot
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.joint_torque import JointTorque
+from elastocal.measure.joints import JointTorque
 from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured, virtual_campaign
 from elastocal.measure.setup import Setup

@@ -27,9 +27,8 @@ import numpy as np
 from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.information import CandidateRows, Space, known_by_rows, space_of
-from elastocal.design.knowledge import Knowledge
+from elastocal.design.knowledge import Forms, Knowledge, Trials, every, step
 from elastocal.design.rules import Rules
-from elastocal.design.updates import Forms, Trials, every, step
 from elastocal.errors import RangeError, TooFewError
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass

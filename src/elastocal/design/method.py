@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import CandidateSet
+from elastocal.design.candidates import CandidateSet, drawn
 from elastocal.design.feasibility.filter import Removed
-from elastocal.design.poses import drawn
 from elastocal.errors import UnknownNameError
 from elastocal.measure.kind import Measurement, Statics
 from elastocal.measure.markers import Deflection, Position

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.arguments import generator
-from elastocal.design.candidates import CandidateSet
+from elastocal.design.candidates import CandidateSet, Poses
 from elastocal.design.cell import Cell
 from elastocal.design.certificate import certify
 from elastocal.design.criteria.alphabetic import Determinant
@@ -24,7 +24,6 @@ from elastocal.design.how_many import HowMany, Point, accuracy_curve, how_many
 from elastocal.design.information import whole
 from elastocal.design.loading import Loading
 from elastocal.design.method import Measuring
-from elastocal.design.poses import Poses
 from elastocal.design.problem import DesignProblem, design_problem, possible, spread_tests
 from elastocal.design.result import Plan
 from elastocal.design.safety import safe_task

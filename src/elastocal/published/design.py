@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from elastocal.design.candidates import Draw, Region
 from elastocal.design.certificate import Certificate
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.feasibility.places import FAR, ToolBox
@@ -20,7 +21,6 @@ from elastocal.design.knowledge import Knowledge
 from elastocal.design.loading import Actuator
 from elastocal.design.method import Measuring
 from elastocal.design.planning import best_plan
-from elastocal.design.poses import Draw, Region
 from elastocal.design.problem import DesignProblem, design_problem
 from elastocal.design.task import PlanTask, TestPlan, placed_tests
 from elastocal.files.robot.read import read_robot

@@ -20,11 +20,11 @@ import numpy as np
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
 from elastocal.files.write import write_files
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.fit import GravityFit, fit_masses
-from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.motors import friction_terms
 from elastocal.procedures.gravity.prediction import Validation, validate
 from elastocal.procedures.gravity.samples import slow_samples
 from elastocal.procedures.gravity.sense import torque_sense

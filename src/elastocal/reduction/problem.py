@@ -21,6 +21,8 @@ from elastocal.solve.streamed import Reduced, Rows, reduce_rows
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
+ABSURD = 1e3
+"""Times the size that matters: a change of a parameter that no robot survives."""
 UNSTATED = 1e-5
 """Weight of a reading whose noise is not stated, in m or rad; only ratios matter then."""
 

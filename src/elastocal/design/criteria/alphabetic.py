@@ -20,8 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion, ScaledCriterion, mean_slopes, minus_log
-from elastocal.design.knowledge import Knowledge
-from elastocal.design.updates import Trials, pushed
+from elastocal.design.knowledge import Knowledge, Trials, pushed
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

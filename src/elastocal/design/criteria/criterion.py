@@ -18,8 +18,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from elastocal.design.knowledge import Knowledge
-from elastocal.design.updates import Trials, pushed
+from elastocal.design.knowledge import Knowledge, Trials, pushed
 from elastocal.errors import RangeError, ShapeError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.spatial.entries import Array

@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from elastocal.arguments import check_fields, vector
-from elastocal.design.candidates import Choice
-from elastocal.design.poses import Poses
+from elastocal.design.candidates import Choice, Poses
 from elastocal.errors import MissingError, RangeError
 from elastocal.kinds import kinds_in
 from elastocal.model.parameters import quantity

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.design.candidates import Poses, Region
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.criteria.criterion import Over
 from elastocal.design.method import Measuring, Method
 from elastocal.design.obstacles import obstacle_kinds
-from elastocal.design.poses import Poses, Region
 from elastocal.design.task import MOST, TestPlan
 from elastocal.errors import ConflictError, FormatError, MissingError, NumberError, RangeError, ShapeError, UnitError
 from elastocal.files import schema

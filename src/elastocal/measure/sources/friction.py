@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.errors import MissingError, UnsupportedError
-from elastocal.measure.joint_torque import JointTorque
+from elastocal.measure.joints import JointTorque
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.robot import Robot

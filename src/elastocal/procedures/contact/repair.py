@@ -33,13 +33,10 @@ from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_plan_of, on_objects
-from elastocal.reduction.problem import linearise, unknowns, weigh
+from elastocal.reduction.problem import ABSURD, linearise, unknowns, weigh
 from elastocal.solve.identifiability import Group, Groups, classify, covariance
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
-
-ABSURD = 1e3
-"""Times its size: a change of a parameter that is out of the question keeps sums finite where nothing is told."""
 
 
 @dataclass(frozen=True, eq=False)

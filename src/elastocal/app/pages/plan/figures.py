@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.design.candidates import Poses
 from elastocal.design.obstacles import BoxObstacle, Capsule, Floor, SphereObstacle
-from elastocal.design.poses import Poses
 from elastocal.model.statics.loaded_arm import skeleton
 from elastocal.report.blocks import Lines, Scene, Series, floats
 from elastocal.report.colours import Role
