@@ -181,6 +181,12 @@ def linearise(
     )
 
 
+def with_nuisances(campaign: Measured, model: Robot, names: Sequence[str], weights: Weights | None = None) -> Problem:
+    """For ``names`` and all nuisance unknowns of the campaign; ``weights`` by default those at the model."""
+    extra = (u.name for u in unknowns(campaign, model))
+    return linearise(campaign, model, [*names, *extra], weights or weigh(campaign, model))
+
+
 def residuals(campaign: Measured, model: Robot, u: Mapping[str, float]) -> Array:
     """Readings minus prediction, (N, R), nan where nothing was read or the state is not determined."""
     return _residuals(campaign, model, u, _columns(campaign, model, [name for name, value in u.items() if value]))
