@@ -152,12 +152,16 @@ def printed_items() -> tuple[Item, ...]:
     return tuple(Item(document, e["item"], e.get("case", ""), e["done"]) for document, e in rows)
 
 
+Row = dict[str, str | int | float]
+"""Cells by column."""
+
+
 @dataclass(frozen=True)
 class Listing:
     """A result that is a list: ``rows`` by column, all with the same columns."""
 
     name: str
-    rows: tuple[Mapping[str, str | int | float], ...]
+    rows: tuple[Row, ...]
     note: str = ""
 
 

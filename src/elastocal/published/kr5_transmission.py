@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.procedures.transmission import Transmission, identify
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 from elastocal.procedures.transmission.ratios import together
-from elastocal.published.case import Case, Figure, Listing, Outcome, Progress
+from elastocal.published.case import Case, Figure, Listing, Outcome, Progress, Row
 from elastocal.quantities import probability
 
 PRINTED = Case("kr5-transmission")
@@ -124,7 +124,7 @@ def _ratios(fit: Transmission) -> tuple[Figure, ...]:
 
 
 def _outliers(fit: Transmission) -> Listing:
-    rows: list[dict[str, str | int | float]] = [
+    rows: list[Row] = [
         {"table": b.table, "row": b.row, "column": b.column, "printed": b.printed, "predicted": b.predicted,
          "predicted_sd": b.predicted_sd, "slip": b.slip}
         for b in fit.outliers

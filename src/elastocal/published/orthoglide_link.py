@@ -17,7 +17,7 @@ from elastocal.model.descriptions import FORMS, SYMBOLS, Form, derive, in_form
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker, linear_observation
-from elastocal.published.case import Case, Figure, Listing, Outcome, Progress, Why
+from elastocal.published.case import Case, Figure, Listing, Outcome, Progress, Row, Why
 from elastocal.report.blocks import Axis, Heatmap, floats
 from elastocal.solve.definite import fit_definite
 from elastocal.solve.identifiability import Expectation, classify, covariance, expectations
@@ -180,7 +180,7 @@ def _ends(value: float, digits: int) -> tuple[float, float]:
 
 def ratios() -> Listing:
     """(17) from (16)."""
-    rows: list[dict[str, str | int | float]] = []
+    rows: list[Row] = []
     pairs = zip(PRINTED.table("eq. (16)"), PRINTED.table("eq. (17)"), strict=True)
     for i, (elements, printed) in enumerate(pairs):
         for j, (k, ratio) in enumerate(zip(elements, printed, strict=True)):

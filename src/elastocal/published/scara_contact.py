@@ -26,7 +26,7 @@ from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.calibrate import force_error
 from elastocal.procedures.contact.gaps import Iterations, gap_campaign, iterate
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_scene
-from elastocal.published.case import Case, Figure, Listing, Outcome, Progress, curve
+from elastocal.published.case import Case, Figure, Listing, Outcome, Progress, Row, curve
 from elastocal.report.blocks import Lines
 from elastocal.report.plane_figures import contact_lines
 from elastocal.spatial.entries import Array
@@ -117,7 +117,7 @@ class Draws:
     def listing(self) -> Listing:
         """Root mean square errors against the published single draw."""
         rms = np.sqrt(np.mean(self.errors**2, axis=0))
-        rows: list[dict[str, str | float]] = []
+        rows: list[Row] = []
         for v, spread in zip(VALUES, rms, strict=True):
             error = v.noisy - v.actual
             rows.append(
