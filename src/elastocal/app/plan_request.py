@@ -104,10 +104,10 @@ def _unloaded(file: PlanFile) -> PlanTask:
 
 def given_task(task: PlanTask, path: Path, seed: int, *, tests: bool = True) -> PlanTask:
     """The task with the poses and loads of a planned campaign in place of a search."""
-    from elastocal.design import given
+    from elastocal.design import planning
     from elastocal.files.campaign.read import read_plan
 
-    return given.given_task(task, read_plan(path).campaign, seed, tests=tests)
+    return planning.given_task(task, read_plan(path).campaign, seed, tests=tests)
 
 
 def _asked(task: PlanTask, request: PlanRequest) -> PlanTask:
