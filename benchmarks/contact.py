@@ -8,7 +8,7 @@ from benchmarks import contact_plain as plain
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.memory import growth
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contacts import ContactForce
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, contact

@@ -12,13 +12,13 @@ import numpy as np
 
 from benchmarks.harness import Contender, Outcome, race
 from elastocal.design.certificate import certify
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.criteria.criterion import Criterion
-from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import Search, best, climbed, grown, search
 from elastocal.design.information import CandidateRows, Space, space_of
+from elastocal.design.knowledge import Forms, step
 from elastocal.design.rules import Rules
-from elastocal.design.updates import Forms, step
 
 MEMBERS = 15
 SHARE = 2000

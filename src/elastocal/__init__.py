@@ -24,14 +24,14 @@ _NAMES = {
     # plan and simulate
     "plan": "elastocal.calibration.planning",
     "Cell": "elastocal.design.cell",
-    "obstacles": "elastocal.design.obstacles.obstacle:",
-    "loads": "elastocal.design.loading.loading:",
+    "obstacles": "elastocal.design.obstacles:",
+    "loads": "elastocal.design.loading:",
     "assess": "elastocal.calibration.simulation",
     "simulate": "elastocal.calibration.simulation",
     # measure: readings and their errors
     "Campaign": "elastocal.calibration.campaign",
     "read_campaign": "elastocal.calibration.readings",
-    "Tracker": "elastocal.measure.sources.tracker",
+    "Tracker": "elastocal.measure.sources.instrument",
     "sources": "elastocal.measure.sources:",
     # calibrate
     "calibrate": "elastocal.calibration.run",

@@ -15,20 +15,19 @@ from elastocal.calibration.validation import cross_validate as cross_validate
 from elastocal.compensation.iso9283 import iso9283 as iso9283
 from elastocal.compensation.process import ProcessLoad as ProcessLoad
 from elastocal.compensation.run import compensate as compensate
+from elastocal.design import loading
+from elastocal.design import obstacles as obstacles
 from elastocal.design.cell import Cell as Cell
-from elastocal.design.loading import loading
-from elastocal.design.obstacles import obstacle
 from elastocal.errors import InputError as InputError
 from elastocal.files.programs import read_program as read_program
 from elastocal.files.robot.read import read_robot as read_robot
 from elastocal.files.robot.read import shipped_robots as shipped_robots
 from elastocal.measure import sources as sources
-from elastocal.measure.sources.tracker import Tracker as Tracker
+from elastocal.measure.sources.instrument import Tracker as Tracker
 from elastocal.model.robot import Robot as Robot
 from elastocal.published.case import reproduce as reproduce
 from elastocal.spatial.pose import Pose as Pose
 from elastocal.store.history import history as history
 
 loads = loading
-obstacles = obstacle
 __version__: str

@@ -7,7 +7,7 @@ import os
 import sys
 
 LOADING = "elastocal ..."
-COLLECTED = (100_000, 50)
+COLLECTED = (300_000, 50)
 """Objects more than before at which cycles are looked for, and how often before it is done among those that stayed, as
 nearly all that a command imports do."""
 

@@ -26,7 +26,7 @@ from elastocal.installed import entry_points
 def kinds_in(folder: ModuleType | tuple[ModuleType, ...], base: type, group: str | None = None) -> dict[str, Any]:
     """Every class of ``base`` with a ``kind`` of its own, by that word.
 
-    They are looked for in the modules of packages and, with a ``group``, in the entry points of other packages.
+    They are looked for in packages and their modules and, with a ``group``, in the entry points of other packages.
     """
     folders = folder if isinstance(folder, tuple) else (folder,)
     places = tuple((place, os.stat(place).st_mtime_ns) for f in folders for place in f.__path__ if os.path.isdir(place))
@@ -44,9 +44,10 @@ def kind_in(folder: ModuleType, base: type, kind: str, group: str | None = None)
 
 @lru_cache(maxsize=64)
 def _of_folders(folders: tuple[ModuleType, ...], places: tuple[tuple[str, int], ...], base: type) -> dict[str, Any]:
-    """Those of the modules of packages, looked through once for as long as nothing is added to their ``places``."""
+    """Those of packages and their modules, looked through once for as long as nothing is added to their ``places``."""
     kinds: dict[str, Any] = {}
     for package in folders:
+        kinds |= _kinds_of(package, base)
         for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
             kinds |= _kinds_of(importlib.import_module(f"{package.__name__}.{info.name}"), base)
     return dict(sorted(kinds.items()))

@@ -9,7 +9,7 @@ import pytest
 from oracle.moving_logs import cobot, recorded, sweeps
 
 from elastocal.files.robot.write import robot_text
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.model.statics.holding import holding_torque
 from elastocal.model.transmission import Drives, Transmission
 from elastocal.procedures.gravity.samples import MOST, moving_samples, slow_samples

@@ -13,7 +13,7 @@ from app.virtual_desk import ARM, POSES, TRUTH, findings
 from scipy.spatial.transform import Rotation
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.position import Position
+from elastocal.measure.markers import Position
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker

@@ -14,8 +14,8 @@ from elastocal.calibration.noise import Instrument, noise_parts
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadDirection, LoadSize
-from elastocal.measure.sources.reading import Reading
 from elastocal.quantities import quantile_95
 
 SIZE, TILT = 0.03, 0.02

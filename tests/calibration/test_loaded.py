@@ -12,8 +12,8 @@ import elastocal as ec
 from elastocal.calibration.figures import NOT_OF_FILE, forests
 from elastocal.calibration.tables import parameters_table
 from elastocal.calibration.words import automatic, with_words
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadSize
-from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.loads.wrench import AppliedWrenches

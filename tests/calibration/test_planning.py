@@ -13,7 +13,7 @@ from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.calibration.planning import drawn_robot
-from elastocal.design.loading.loading import Hanging
+from elastocal.design.loading import Hanging
 from elastocal.design.result import Plan
 from elastocal.design.task import Limits
 from elastocal.model.robot import Robot

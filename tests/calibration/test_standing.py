@@ -9,8 +9,8 @@ from virtual import campaign, joint_values, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.run import calibrate
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
 
 KR270 = shipped("kuka-kr270")
 READ, STOPS = 1e-5, 2e-5

@@ -15,10 +15,8 @@ from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.store import document_text, from_document
-from elastocal.measure.sources.encoder import Encoder
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
-from elastocal.measure.sources.tracker import Tracker
+from elastocal.measure.sources.arm import Encoder, Repeatability
+from elastocal.measure.sources.instrument import Reading, Tracker
 
 KR270 = shipped("kuka-kr270")
 

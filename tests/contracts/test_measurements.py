@@ -15,9 +15,8 @@ from oracle.robots import random_spd
 from scipy.spatial.transform import Rotation
 
 from elastocal import measure
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
-from elastocal.measure.position import Position
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.setup import Setup
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError

@@ -269,7 +269,7 @@ def test_every_group_is_looked_through(install: Install, group: str, text: str, 
 MEASUREMENT = """
 import numpy as np
 from elastocal.measure.kind import MarkerMeasurement, Row
-from elastocal.measure.position import Position
+from elastocal.measure.markers import Position
 
 class Wire(MarkerMeasurement):
     kind = "their_wire"

@@ -18,22 +18,16 @@ from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
 from elastocal.errors import InputError
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.measured import Measured
-from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.drift import Drift
-from elastocal.measure.sources.encoder import Encoder
+from elastocal.measure.sources.arm import Drift, Encoder, LoadingOrder, Repeatability
 from elastocal.measure.sources.friction import Friction
+from elastocal.measure.sources.instrument import Reading, Tracker
 from elastocal.measure.sources.load import LoadDirection, LoadPoint, LoadSize
-from elastocal.measure.sources.loading_order import LoadingOrder
-from elastocal.measure.sources.marker_places import MarkerPlaces
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.registration import Registration
-from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.places import MarkerPlaces, Registration
 from elastocal.measure.sources.source import source_kinds
-from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.statics.observation import Marker

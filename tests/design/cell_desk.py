@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.design.candidates import CandidateSet
-from elastocal.design.loading.loading import Loading
-from elastocal.design.poses import Poses
+from elastocal.design.candidates import CandidateSet, Poses
+from elastocal.design.loading import Loading
 from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion

@@ -8,7 +8,7 @@ import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.information import Space
-from elastocal.design.updates import Forms, step
+from elastocal.design.knowledge import Forms, step
 from elastocal.spatial.entries import Array
 
 

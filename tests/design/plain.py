@@ -6,12 +6,9 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from elastocal.design.criteria.a import CovarianceTrace
-from elastocal.design.criteria.condition import Condition
-from elastocal.design.criteria.d import Determinant
-from elastocal.design.criteria.e import SmallestEigenvalue
+from elastocal.design.criteria.alphabetic import Condition, CovarianceTrace, Determinant, SmallestEigenvalue
+from elastocal.design.criteria.criterion import Weighted
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.criteria.weighted import Weighted
 from elastocal.design.information import CandidateRows
 
 

@@ -9,9 +9,9 @@ import pytest
 from design.plain import problem
 from oracle.refusals import refused
 
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.alphabetic import Determinant
+from elastocal.design.criteria.criterion import Weighted
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.criteria.weighted import Weighted
 from elastocal.design.exchange import search
 from elastocal.design.information import CandidateRows
 from elastocal.design.rules import Rules

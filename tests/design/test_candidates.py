@@ -6,8 +6,8 @@ import numpy as np
 from design.cell_desk import arm, candidates_of, cylindrical
 from oracle.refusals import refused
 
-from elastocal.design.loading.loading import Actuator
-from elastocal.design.poses import Draw, Region, drawn, programmable, reached, spread_points, spread_poses
+from elastocal.design.candidates import Draw, Region, drawn, programmable, reached, spread_points, spread_poses
+from elastocal.design.loading import Actuator
 from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 

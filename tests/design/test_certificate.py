@@ -11,8 +11,7 @@ from design.plain import every_plan, examples, gain, polynomial, problem
 from oracle.refusals import refused
 
 from elastocal.design.certificate import certify
-from elastocal.design.criteria.a import CovarianceTrace
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.alphabetic import CovarianceTrace, Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import search
 from elastocal.design.information import CandidateRows

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from oracle.refusals import refused
 
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.candidates import spread_poses
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.exchange import search
 from elastocal.design.observed import observed
-from elastocal.design.poses import spread_poses
 from elastocal.design.rules import Rules
 from elastocal.design.touching import ContactSet, contacts_from
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.contact_force import ContactForce
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.contacts import ContactForce
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.disc import Disc
 

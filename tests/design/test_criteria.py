@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.refusals import refused
 
-from elastocal.design.criteria.condition import Condition
+from elastocal.design.criteria.alphabetic import Condition, Determinant
 from elastocal.design.criteria.criterion import criterion_class, criterion_kinds
-from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.information import CandidateRows, known_by_rows, space_of
-from elastocal.design.updates import Forms, every, step
+from elastocal.design.knowledge import Forms, every, step
 
 NAMES = tuple(examples(problem(0)))
 criteria = pytest.mark.parametrize("name", NAMES)

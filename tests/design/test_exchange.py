@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 from design.plain import every_plan, examples, gain, polynomial, problem
 
-from elastocal.design.criteria.a import CovarianceTrace
-from elastocal.design.criteria.d import Determinant
-from elastocal.design.criteria.e import SmallestEigenvalue
+from elastocal.design.criteria.alphabetic import CovarianceTrace, Determinant, SmallestEigenvalue
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import Search, best, best_climb, climbed, grown, search
 from elastocal.design.information import CandidateRows, space_of
-from elastocal.design.knowledge import known
+from elastocal.design.knowledge import DRIFT, Forms, known, step
 from elastocal.design.rules import Rules
-from elastocal.design.updates import DRIFT, Forms, step
 
 NAMES = tuple(examples(problem(0)))
 criteria = pytest.mark.parametrize("name", NAMES)

@@ -9,14 +9,13 @@ import pytest
 from design.cell_desk import arm, candidates_of
 from oracle.refusals import refused
 
+from elastocal.design.candidates import Poses
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.feasibility.collision import Obstacles, SelfCollision, blurred, collision_pairs
 from elastocal.design.feasibility.filter import LoadPossible, PayloadLimit, Removed, filter_kinds, screened
-from elastocal.design.feasibility.reach import Approach, JointLimits, ToolBox
-from elastocal.design.feasibility.sight import Incidence, LineOfSight
-from elastocal.design.loading.loading import Actuator, Anchored, Hanging
-from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
-from elastocal.design.poses import Poses
+from elastocal.design.feasibility.places import Approach, Incidence, JointLimits, LineOfSight, ToolBox
+from elastocal.design.loading import Actuator, Anchored, Hanging
+from elastocal.design.obstacles import BoxObstacle, Capsule, Floor, SphereObstacle
 from elastocal.errors import NumberError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.payload import Payload

@@ -10,7 +10,7 @@ from design.made import error_below, every_sd
 from design.plain import every_plan, examples, polynomial, problem, total
 from oracle.refusals import refused
 
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.how_many import Requirement, accuracy_curve, how_many
 

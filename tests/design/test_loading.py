@@ -7,7 +7,7 @@ import pytest
 from design.cell_desk import arm, candidates_of, cylindrical
 from oracle.refusals import refused
 
-from elastocal.design.loading.loading import Actuator, Anchored, Hanging, loading_kinds
+from elastocal.design.loading import Actuator, Anchored, Hanging, loading_kinds
 
 HALF = np.pi / 2
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
-from elastocal.design.obstacles.mesh import Mesh
-from elastocal.design.obstacles.obstacle import BoxObstacle, obstacle_kinds
+from elastocal.design.obstacles import BoxObstacle, Mesh, obstacle_kinds
 from elastocal.files.plan.task import read_stl
 
 SIZE = (1.0, 0.8, 0.2)

@@ -9,9 +9,9 @@ from oracle.refusals import refused
 from elastocal.design.method import Measuring
 from elastocal.design.observed import earlier_information, independent, observed, taken_together
 from elastocal.measure.measured import Measured
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadSize
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.registration import Registration
+from elastocal.measure.sources.places import Registration
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.error_budget import expected
@@ -104,7 +104,7 @@ def test_readings_of_one_sweep_are_one_candidate() -> None:
 def test_torque_sweeps_are_planned_by_the_same_code() -> None:
     """Mass moments of the upper arm turn A2 with g (mx cos q + mz sin q): a longer sweep tells them apart better."""
     from elastocal.files.robot.read import read_robot
-    from elastocal.measure.joint_torque import JointTorque
+    from elastocal.measure.joints import JointTorque
     from elastocal.measure.kind import Measurement
     from elastocal.measure.sources.source import ErrorSource, SourceUnknown
     from elastocal.model.robot import Robot

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from design.plain import problem
 
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.exchange import in_parallel, search
 from elastocal.design.rules import Rules
 

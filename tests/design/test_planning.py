@@ -11,18 +11,18 @@ from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.design import planning
-from elastocal.design.criteria.d import Determinant
-from elastocal.design.feasibility.reach import ToolBox
-from elastocal.design.loading.loading import Actuator
+from elastocal.design.candidates import Draw
+from elastocal.design.criteria.alphabetic import Determinant
+from elastocal.design.feasibility.places import ToolBox
+from elastocal.design.loading import Actuator
 from elastocal.design.method import Measuring
 from elastocal.design.planning import best_plan
-from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem
 from elastocal.design.task import Limits, PlanTask, Tests
 from elastocal.errors import InputError
 from elastocal.measure.measured import virtual_campaign
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadSize
-from elastocal.measure.sources.reading import Reading
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 
@@ -227,7 +227,7 @@ def test_a_plan_from_python_says_what_it_is_in_a_few_lines() -> None:
     """No file: a robot, loads and markers; the result has poses as the controller shows them."""
     from elastocal.design.assessing import assess
     from elastocal.design.result import Plan
-    from elastocal.measure.deflection import Deflection
+    from elastocal.measure.markers import Deflection
     from elastocal.measure.measured import Measured
 
     robot = cylindrical()

@@ -10,10 +10,10 @@ from design.cell_desk import arm, candidates_of
 
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.collision import Obstacles
-from elastocal.design.feasibility.reach import ToolBox
-from elastocal.design.loading.loading import Actuator, Hanging
+from elastocal.design.feasibility.places import ToolBox
+from elastocal.design.loading import Actuator, Hanging
 from elastocal.design.method import Measuring
-from elastocal.design.obstacles.obstacle import SphereObstacle
+from elastocal.design.obstacles import SphereObstacle
 from elastocal.design.result import Plan
 from elastocal.design.route import Ways, ordered
 from elastocal.design.safety import accessible

@@ -11,14 +11,13 @@ from design.cell_desk import arm, candidates_of
 from oracle.refusals import refused
 
 from elastocal.calibration.planning import plan
-from elastocal.design.candidates import CandidateSet
+from elastocal.design.candidates import CandidateSet, Draw, Poses, spread_poses
 from elastocal.design.cell import Cell, Link, Safety
 from elastocal.design.feasibility.collision import Obstacles, SelfCollision, obstacle_pairs
 from elastocal.design.feasibility.filter import screened
-from elastocal.design.loading.loading import Hanging
-from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
+from elastocal.design.loading import Hanging
+from elastocal.design.obstacles import BoxObstacle, Capsule, Floor, SphereObstacle
 from elastocal.design.planning import marker_task
-from elastocal.design.poses import Draw, Poses, spread_poses
 from elastocal.design.result import Plan
 from elastocal.design.safety import always_touching, body, safe_task
 from elastocal.design.task import PlanTask

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from design.plain import every_plan, examples, gain, problem, total
 
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.exchange import search
 from elastocal.design.information import CandidateRows
 from elastocal.design.rules import Rules

@@ -11,7 +11,7 @@ import pytest
 
 from elastocal.calibration.planning import plan
 from elastocal.design.cell import Link
-from elastocal.design.loading.loading import Hanging
+from elastocal.design.loading import Hanging
 from elastocal.design.result import Plan
 from elastocal.design.safety import body
 from elastocal.files.robot.read import read_robot, robot_from_text

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import qmc
 
-from elastocal.design.poses import sobol
+from elastocal.design.candidates import sobol
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 6, 7, 12, 16, 17])

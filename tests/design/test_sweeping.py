@@ -8,17 +8,17 @@ import numpy as np
 from oracle.logs import G, planar_arm
 from oracle.refusals import refused
 
+from elastocal.design.candidates import Draw
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.collision import Obstacles
-from elastocal.design.obstacles.obstacle import SphereObstacle
+from elastocal.design.obstacles import SphereObstacle
 from elastocal.design.planning import best_plan
-from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem, possible
 from elastocal.design.sweeping import Stroke, Sweeping
 from elastocal.design.task import PlanTask
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.friction import Friction
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 
 ARM = planar_arm()
 SD = 0.5

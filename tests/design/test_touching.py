@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
+from elastocal.design.candidates import Draw, Poses, Region
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.collision import Obstacles
-from elastocal.design.obstacles.obstacle import SphereObstacle
-from elastocal.design.poses import Draw, Poses, Region
+from elastocal.design.obstacles import SphereObstacle
 from elastocal.design.problem import possible
 from elastocal.design.task import PlanTask
 from elastocal.design.touching import Touching
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.sphere import Sphere as Ball
 

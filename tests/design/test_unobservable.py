@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elastocal.design.loading.loading import Actuator
+from elastocal.design.candidates import Draw
+from elastocal.design.loading import Actuator
 from elastocal.design.method import Measuring
-from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem
 from elastocal.design.task import PlanTask
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 

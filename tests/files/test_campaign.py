@@ -11,14 +11,11 @@ from files.campaign_desk import DEFLECTION, ERRORS, HEAD, POSITION, TABLE, Desk
 
 from elastocal.files.campaign.file import CampaignFile
 from elastocal.files.units import LENGTH
-from elastocal.measure.deflection import Deflection
-from elastocal.measure.position import Position
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.setup import Setup
+from elastocal.measure.sources.instrument import Reading, Tracker
 from elastocal.measure.sources.load import LoadSize
-from elastocal.measure.sources.marker_places import MarkerPlaces
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.registration import Registration
-from elastocal.measure.sources.tracker import Tracker
+from elastocal.measure.sources.places import MarkerPlaces, Registration
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker

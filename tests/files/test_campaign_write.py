@@ -15,16 +15,14 @@ from elastocal.files.campaign.read import read_campaign, read_plan
 from elastocal.files.campaign.write import campaign_files, campaign_text, table_text
 from elastocal.files.robot.read import read_robot
 from elastocal.files.write import write_files
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.measured import Measured, virtual_campaign
-from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
+from elastocal.measure.sources.instrument import Reading, Tracker
 from elastocal.measure.sources.load import LoadSize
-from elastocal.measure.sources.marker_places import MarkerPlaces
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.places import MarkerPlaces
 from elastocal.measure.sources.source import ErrorSource
-from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot

@@ -13,7 +13,7 @@ from elastocal.errors import InputError
 from elastocal.files.campaign.file import CampaignFile
 from elastocal.files.campaign.read import read_campaign, read_plan
 from elastocal.files.campaign.write import campaign_files
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contacts import ContactForce
 from elastocal.measure.measured import Measured
 from elastocal.model.surfaces.plane import Plane
 from elastocal.model.surfaces.sphere import Sphere

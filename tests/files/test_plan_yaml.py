@@ -11,8 +11,8 @@ from oracle.refusals import refused
 
 from elastocal.design.cell import Link
 from elastocal.design.feasibility.collision import Obstacles
-from elastocal.design.loading.loading import Hanging
-from elastocal.design.obstacles.obstacle import BoxObstacle
+from elastocal.design.loading import Hanging
+from elastocal.design.obstacles import BoxObstacle
 from elastocal.files.plan.read import is_plan, read_plan_file
 
 PLAN = """\

@@ -8,14 +8,13 @@ from oracle.refusals import refused
 from oracle.robots import random_robot
 from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 
-from elastocal.measure.contact_force import ContactForce
-from elastocal.measure.contact_gap import ContactGap
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.contacts import ContactForce, ContactGap
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.encoder import Encoder
-from elastocal.measure.sources.force_sensor import ForceSensor
-from elastocal.measure.sources.object_places import ObjectPlaces
+from elastocal.measure.sources.arm import Encoder
+from elastocal.measure.sources.instrument import ForceSensor
+from elastocal.measure.sources.places import ObjectPlaces
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.plane import Plane

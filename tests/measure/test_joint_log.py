@@ -11,7 +11,7 @@ from oracle.robots import random_robot
 from scipy.signal import savgol_filter
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.joint_log import JointLog, joint_torques
+from elastocal.measure.joints import JointLog, joint_torques
 from elastocal.measure.motion import STANDARD_GRAVITY, acceleration_bound, low_speed, motion_of, slow_motion
 from elastocal.model.kinematics import kinematics
 from elastocal.model.transmission import Transmission

@@ -8,13 +8,13 @@ from oracle.refusals import refused
 from oracle.robots import configurations, random_robot
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.deflection import Deflection
-from elastocal.measure.joint_torque import JointTorque
+from elastocal.measure.joints import JointTorque
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured, virtual_campaign
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.encoder import Encoder
+from elastocal.measure.sources.arm import Encoder
 from elastocal.measure.sources.friction import Friction
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
 from elastocal.model.compliant.joint_compliance import JointCompliance

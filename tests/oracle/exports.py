@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.position import Position
+from elastocal.measure.markers import Position
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.inverse_dynamics import inertial_regressor, shifted_inertia
 from elastocal.model.loads.link_mass import LinkMass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contacts import ContactForce
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.surface import Touches
 

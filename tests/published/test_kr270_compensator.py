@@ -149,7 +149,7 @@ def test_designed_poses_beat_random_ones_and_no_exchange_improves_them():
 
 
 def test_information_is_that_of_central_differences():
-    from elastocal.measure.deflection import Deflection
+    from elastocal.measure.markers import Deflection
 
     at = experiment(np.random.default_rng(4))
     rows = np.array([3, 40])

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.published.case import Why
-from elastocal.published.orthoglide_draws import DRAWS, Draws, draw, indefinite
-from elastocal.published.orthoglide_link import IMPLIED, STATED
+from elastocal.published.orthoglide_link import DRAWS, IMPLIED, STATED, Draws, draw, indefinite
 
 K = np.zeros((6, 6))
 K[np.diag_indices(6)] = [4.50e-8, 8.01e-5, 3.64e-5, 3.76e-3, 1.09e-3, 2.65e-3]

@@ -11,10 +11,10 @@ from oracle.wrong_models import MARKERS, NOISE, deflections, shifts
 from scipy.stats import chi2
 
 import elastocal as ec
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.prediction import predict

@@ -12,10 +12,10 @@ from oracle.refusals import refused
 from oracle.spring_arm import NAMES, SPRING, TRUTH, campaign, two_joints
 
 from elastocal.app.pages.calibrate.trust import noise_table
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator

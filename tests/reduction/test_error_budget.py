@@ -10,10 +10,10 @@ from oracle.campaigns import arm, arm_campaign
 from oracle.draws import draws
 
 from elastocal.measure.measured import Measured
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadPoint, LoadSize
-from elastocal.measure.sources.marker_places import MarkerPlaces
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.places import MarkerPlaces
 from elastocal.reduction.error_budget import BEYOND, UNSTATED, VARIES, budget
 from elastocal.reduction.fit import estimate, linear_fit
 from elastocal.reduction.problem import linearise, unknowns, weigh

@@ -13,15 +13,13 @@ from scipy import linalg, optimize
 from scipy.spatial.transform import Rotation
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.measured import Measured, ParameterPrior
-from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadPoint, LoadSize
-from elastocal.measure.sources.marker_places import MarkerPlaces
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.registration import Registration
-from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.places import MarkerPlaces, Registration
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.error_budget import PRIOR, budget

@@ -11,11 +11,11 @@ from oracle.refusals import refused
 from oracle.robots import configurations, random_wrench
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadPoint, LoadSize
-from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.descriptions import Description, descriptions

@@ -8,13 +8,12 @@ from oracle.campaigns import arm, arm_campaign, planar
 from scipy import linalg
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.measured import Measured
-from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.registration import Registration
-from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
+from elastocal.measure.sources.places import Registration
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.diagnostics import correlations, influence

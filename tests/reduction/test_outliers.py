@@ -7,9 +7,9 @@ import pytest
 from oracle.campaigns import arm, arm_campaign, scatter
 
 from elastocal.measure.measured import Measured
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadSize
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.reduction.diagnostics import find_outliers
 from elastocal.reduction.fit import estimate
 

@@ -8,11 +8,10 @@ from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar, scatte
 from scipy import stats
 from scipy.spatial.transform import Rotation
 
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.measured import Measured
-from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.limits import spread_configurations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from oracle.scara import NAMES, actual
 
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker

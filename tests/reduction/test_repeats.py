@@ -8,8 +8,8 @@ from oracle.campaigns import arm, arm_campaign, scatter
 from scipy import stats
 
 from elastocal.measure.measured import Measured
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.reduction.fit import estimate
 

@@ -11,14 +11,14 @@ from oracle.draws import draws, spread_of_share
 from scipy import stats
 
 from elastocal.measure.measured import Measured, ParameterPrior
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadPoint, LoadSize
-from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.descriptions import descriptions
+from elastocal.reduction.diagnostics import CHANCE, omitted_parameters, prior_checks
 from elastocal.reduction.first_fit import ReductionRules
 from elastocal.reduction.fit import estimate
 from elastocal.reduction.identify import identify
-from elastocal.reduction.score_tests import CHANCE, omitted_parameters, prior_checks
 
 SD = 1e-5
 JOINTS = ["j1.k", "j2.k", "j3.k", "p4.k"]

@@ -16,7 +16,7 @@ from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.write import robot_text
 from elastocal.model.transmission import Drives, Transmission
 from elastocal.procedures.gravity import identify
-from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.motors import friction_terms
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "staubli-tx40"
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="../shared/data/staubli-tx40 is not beside the repository")

@@ -9,7 +9,7 @@ import pytest
 from oracle.robots import configurations
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker, linear_observation

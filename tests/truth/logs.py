@@ -23,10 +23,10 @@ import numpy as np
 from oracle.moving_logs import COULOMB, NOISE, RATE, ROTOR, VISCOUS, cobot, sweeps
 from reference.test_pinocchio import pinocchio_model
 
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity import PRIOR, identify
-from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.motors import friction_terms
 from elastocal.procedures.gravity.samples import Samples
 
 FILE = cobot()

@@ -16,8 +16,8 @@ from elastocal.compensation.targets import Targets
 from elastocal.compensation.verification import expected_residual, residual, taught, taught_covariance
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.measured import Measured
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.kinematics import kinematics, rigid_pose
 from elastocal.model.loads.wrench import AppliedWrenches

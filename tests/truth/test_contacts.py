@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from oracle.robots import random_robot
 
-from elastocal.measure.sources.encoder import Encoder
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.arm import Encoder
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.kinematics import kinematics
 from elastocal.model.surfaces.sphere import Sphere
 from elastocal.model.surfaces.surface import Touches

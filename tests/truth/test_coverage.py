@@ -7,12 +7,11 @@ import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar, scatter
 from oracle.draws import draws, spread_of_share
 
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.measured import Measured
-from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.descriptions import Description
 from elastocal.model.loads.wrench import AppliedWrenches

@@ -135,7 +135,7 @@ def _marker_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str,
 def _contact_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str, str]:
     from elastocal.files.contact.objects import contact_table_text, contact_text
     from elastocal.files.text import FlowList
-    from elastocal.measure.contact_force import contacts_of
+    from elastocal.measure.contacts import contacts_of
 
     campaign, each = _unread(plan)
     kind, model, times = contacts_of(campaign.measurement), plan.task.model, plan.task.repeats

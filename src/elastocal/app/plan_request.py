@@ -11,7 +11,7 @@ from elastocal.untrusted import finite_number
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.design.loading.loading import Loading
+    from elastocal.design.loading import Loading
     from elastocal.design.task import Earlier, Limits, PlanTask, TestPlan
     from elastocal.files.plan.file import PlanFile
     from elastocal.model.robot import Robot
@@ -100,10 +100,10 @@ def _unloaded(file: PlanFile) -> PlanTask:
 
 def given_task(task: PlanTask, path: Path, seed: int, *, tests: bool = True) -> PlanTask:
     """The task with the poses and loads of a planned campaign in place of a search."""
-    from elastocal.design import given
+    from elastocal.design import planning
     from elastocal.files.campaign.read import read_plan
 
-    return given.given_task(task, read_plan(path).campaign, seed, tests=tests)
+    return planning.given_task(task, read_plan(path).campaign, seed, tests=tests)
 
 
 def _asked(task: PlanTask, request: PlanRequest) -> PlanTask:
@@ -206,7 +206,7 @@ def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
     import numpy as np
 
     from elastocal.app.configurations import numbers
-    from elastocal.design.loading.loading import Actuator, Hanging
+    from elastocal.design.loading import Actuator, Hanging
 
     loads: list[Loading] = []
     for text in request.force:

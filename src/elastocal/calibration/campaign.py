@@ -39,10 +39,9 @@ from elastocal.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.measure.sources.friction import Friction
-from elastocal.measure.sources.object_places import ObjectPlaces
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import ForceSensor, Reading
+from elastocal.measure.sources.places import ObjectPlaces
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.results import Finding

@@ -22,7 +22,7 @@ from elastocal.arguments import checked
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.placing import placed
 from elastocal.compensation.corrected_geometry import corrected_poses
-from elastocal.design.poses import sobol
+from elastocal.design.candidates import sobol
 from elastocal.errors import ConflictError, MissingError
 from elastocal.files.robot.dh_write import dh_table
 from elastocal.files.robot.export import kinematics_text, not_in_urdf, urdf_text, with_origins

@@ -27,14 +27,12 @@ import numpy as np
 
 from elastocal.calibration.placing import Placing
 from elastocal.errors import ShapeError, UnsupportedError
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.encoder import Encoder
+from elastocal.measure.sources.arm import Encoder, Repeatability
+from elastocal.measure.sources.instrument import Reading, Tracker
 from elastocal.measure.sources.load import LoadDirection, LoadSize
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.measure.sources.source import ErrorSource
-from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.results import Finding

@@ -23,8 +23,8 @@ from elastocal.calibration.words import automatic, check_words, prior_covariance
 from elastocal.design.cell import Cell
 from elastocal.design.criteria.criterion import criterion_class
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.feasibility.sight import LineOfSight
-from elastocal.design.loading.loading import Loading
+from elastocal.design.feasibility.places import LineOfSight
+from elastocal.design.loading import Loading
 from elastocal.design.method import Measuring
 from elastocal.design.observed import information_of
 from elastocal.design.planning import marker_task, planned
@@ -32,8 +32,7 @@ from elastocal.design.result import Plan
 from elastocal.design.task import Limits, PlanTask, PriorCovariance, TestPlan
 from elastocal.errors import ConflictError, MissingError, TooFewError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.sources.marker_places import MarkerPlaces
-from elastocal.measure.sources.registration import Registration
+from elastocal.measure.sources.places import MarkerPlaces, Registration
 from elastocal.model.robot import Robot
 from elastocal.model.start_values import bending
 from elastocal.spatial.entries import Array

@@ -25,14 +25,12 @@ from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan
 from elastocal.errors import ConflictError, MissingError, RangeError, UnknownNameError, UnsupportedError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.measured import Measured, virtual_campaign
-from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading, Tracker
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
-from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.frames import Frame
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot

@@ -26,7 +26,7 @@ from elastocal.files.robot.read import robot_from_text
 from elastocal.files.robot.write import robot_text
 from elastocal.files.typed import packed, schema_text, value_of
 from elastocal.files.write import write_files
-from elastocal.measure.sources.tracker import Tracker
+from elastocal.measure.sources.instrument import Tracker
 from elastocal.results import Finding, as_json
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Ints

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.design.obstacles.obstacle import Obstacle
-from elastocal.design.poses import Poses
+from elastocal.design.candidates import Poses
+from elastocal.design.obstacles import Obstacle
 from elastocal.errors import RangeError
 from elastocal.model.frames import Shape
 from elastocal.model.robot import Robot

@@ -20,16 +20,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import numpy as np
 
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.criteria.criterion import Criterion
-from elastocal.design.criteria.d import Determinant
 from elastocal.design.information import CandidateRows, Space, known_by_rows, space_of
-from elastocal.design.knowledge import Knowledge
+from elastocal.design.knowledge import Forms, Knowledge, Trials, every, step
 from elastocal.design.rules import Rules
-from elastocal.design.updates import Forms, Trials, every, step
 from elastocal.errors import RangeError, TooFewError
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
@@ -246,6 +245,14 @@ class Selection:
     def agreed(self) -> tuple[bool, ...]:
         """For every climb, whether it ended at the value of the best."""
         return tuple(not c.open and abs(c.gain - self.gain) < SAME for c in self.climbs)
+
+
+class SearchOptions(TypedDict, total=False):
+    """What may be said to every search."""
+
+    restarts: int
+    executor: Executor | None
+    space: Space | None
 
 
 def search(

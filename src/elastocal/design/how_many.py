@@ -8,21 +8,18 @@ grows one by one, meets it at some number; exchange at smaller numbers then halv
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
-from elastocal.design.exchange import Search, Selection, best_climb, climbed, grown, search
+from elastocal.design.exchange import Search, SearchOptions, Selection, best_climb, climbed, grown, search
 from elastocal.design.information import CandidateRows, OpenPlanError, Space, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
 from elastocal.errors import RangeError, ShapeError, TooFewError
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,21 +77,19 @@ def accuracy_curve(
     rng: np.random.Generator,
     requirement: Requirement | None = None,
     repeats: bool = False,
-    restarts: int = 3,
-    executor: Executor | None = None,
-    space: Space | None = None,
+    **options: Unpack[SearchOptions],
 ) -> tuple[Point, ...]:
     """Plans of growing size; each is also climbed to from the one before, so that no criterion grows worse by size.
 
     Sizes at which a combination of parameters is left open are not on the curve; where all are, that is an error.
     ``repeats``: members may.
     """
-    space = space_of(candidates) if space is None else space
+    space, options = _usual(candidates, options)
     out: list[Point] = []
     for count in sorted(set(counts)):
         rules = Rules(count, repeats)
         try:
-            plan = search(candidates, criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
+            plan = search(candidates, criterion, rules, rng=rng, **options)
         except OpenPlanError:
             if out or count < max(counts):
                 continue
@@ -115,9 +110,7 @@ def how_many(
     rng: np.random.Generator,
     most: int = 100,
     repeats: bool = False,
-    restarts: int = 3,
-    executor: Executor | None = None,
-    space: Space | None = None,
+    **options: Unpack[SearchOptions],
 ) -> HowMany:
     """The smallest plan found that meets the requirement; ``repeats``: members may."""
     p, k = candidates.parameters, candidates.blocks.shape[1]
@@ -133,13 +126,12 @@ def how_many(
             f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer",
             value=(high, p, least),
         )
-    space = space_of(candidates) if space is None else space
+    space, options = _usual(candidates, options)
     tried: dict[int, Point] = {}
 
     def meets(count: int) -> bool:
-        rules = Rules(count, repeats)
         try:
-            plan = search(candidates, criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
+            plan = search(candidates, criterion, Rules(count, repeats), rng=rng, **options)
         except OpenPlanError:
             return False
         tried[count] = Point(count, plan, requirement.ratio(plan.known))
@@ -156,6 +148,12 @@ def how_many(
         middle = (low + top) // 2
         low, top = (low, middle) if meets(middle) else (middle, top)
     return HowMany(tried[top], tuple(tried[n] for n in sorted(tried)), greedy)
+
+
+def _usual(candidates: CandidateRows, options: SearchOptions) -> tuple[Space, SearchOptions]:
+    """Few restarts, and one space for all searches."""
+    space = options.get("space") or space_of(candidates)
+    return space, {"restarts": 3, **options, "space": space}
 
 
 def _greedy(search: Search, requirement: Requirement, least: int, most: int) -> int | None:

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import CandidateSet
+from elastocal.design.candidates import CandidateSet, drawn
 from elastocal.design.feasibility.filter import Removed
-from elastocal.design.poses import drawn
 from elastocal.errors import UnknownNameError
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement, Statics
-from elastocal.measure.position import Position
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches

@@ -19,7 +19,7 @@ from elastocal.measure.measured import Measured
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.reduction.fit import groups_of
-from elastocal.reduction.problem import Problem, linearise, unknowns, weigh
+from elastocal.reduction.problem import with_nuisances
 from elastocal.solve.identifiability import stacked_triangle
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -40,7 +40,7 @@ def observed(
     ``measured`` (N, R) is False where a number is not read.  Unknowns of the campaign that no reading feels (where a
     tracker stands, for differences) are left out.
     """
-    problem = _problem(exact(measurement, sources, model, measured), model, names)
+    problem = with_nuisances(exact(measurement, sources, model, measured), model, names)
     n, r = problem.shape
     p = problem.parameters
     felt = [i for i in range(len(problem.names)) if i < p or np.any(problem.matrix[:, i])]
@@ -85,7 +85,7 @@ def earlier_information(campaign: Measured, model: Robot, names: Sequence[str]) 
     With the nuisances first in a triangle R of all rows, the last block of R has that information as its square.
     """
     plain = replace(campaign, readings=np.where(campaign.measured, campaign.measurement.predict(model), np.nan))
-    problem = _problem(plain, model, names)
+    problem = with_nuisances(plain, model, names)
     p, every = problem.parameters, len(problem.names)
     order = [*range(p, every), *range(p)]
     triangle = stacked_triangle([problem.matrix[:, order], np.zeros((every, every))], every)
@@ -117,12 +117,7 @@ def independent(
 ) -> tuple[str, ...]:
     """The parameters that readings can tell apart: of those that act only together, joints stand for the others."""
     kind = measurement.structure(model, names)
-    problem = _problem(exact(kind, sources, model, measured), model, names)
+    problem = with_nuisances(exact(kind, sources, model, measured), model, names)
     groups = groups_of(problem, model.joint_parameters)
     kept = {groups.names[i] for i in groups.kept}
     return tuple(n for n in names if n in kept)
-
-
-def _problem(campaign: Measured, model: Robot, names: Sequence[str]) -> Problem:
-    extra = [u.name for u in unknowns(campaign, model)]
-    return linearise(campaign, model, [*names, *extra], weigh(campaign, model))

@@ -1,33 +1,41 @@
-"""The plan of a campaign: the best candidates of a task, or as few as meet what is required."""
+"""The plan of a campaign: the best candidates of a task, or as few as meet what is required.
+
+Poses that somebody has chosen, in place of a search, are a plan that was changed by hand.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elastocal.arguments import generator
+from elastocal.design.candidates import CandidateSet, Poses
 from elastocal.design.cell import Cell
 from elastocal.design.certificate import certify
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.exchange import search
+from elastocal.design.exchange import SearchOptions, search
+from elastocal.design.feasibility.filter import Filter, LoadPossible, Removed
+from elastocal.design.feasibility.places import JointLimits
 from elastocal.design.how_many import HowMany, Point, accuracy_curve, how_many
 from elastocal.design.information import whole
-from elastocal.design.loading.loading import Loading
+from elastocal.design.loading import Loading
 from elastocal.design.method import Measuring
-from elastocal.design.problem import DesignProblem, design_problem
+from elastocal.design.problem import DesignProblem, design_problem, possible, spread_tests
 from elastocal.design.result import Plan
 from elastocal.design.safety import safe_task
 from elastocal.design.task import Limits, PlanTask, TestPlan, placed_tests
-from elastocal.errors import ConflictError, InfeasibleError, MissingError, RangeError
-from elastocal.measure.sources.reading import Reading
+from elastocal.errors import ConflictError, InfeasibleError, MissingError, RangeError, UnsupportedError
+from elastocal.measure.measured import Measured
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -107,32 +115,32 @@ def best_plan(
     executor: Executor | None = None,
 ) -> Plan:
     """The best plan found; with ``limits`` the smallest that meets them; ``counts`` give the curve."""
-    task, space, needed = problem.task, problem.space, None
+    task, rows, criterion = problem.task, problem.rows, problem.criterion
+    options: SearchOptions = {"restarts": restarts, "executor": executor, "space": problem.space}
+    few: SearchOptions = {**options, "restarts": min(restarts, FEW)}
     if (limits or counts) and any(load.poses is not None for load in task.loadings):
         raise ConflictError(
             "loads with poses of their own fix the size of the plan: it cannot be sought, nor is there a curve; leave "
             "those poses out",
             code="fixed-size",
         )
-    smallest: Point | None = None
-    if limits:
-        needed, smallest = _needed(problem, limits, rng, most, min(restarts, FEW), executor)
+    needed, wish = None, problem.requirement(limits) if limits else None
+    if wish is not None:
+        needed = how_many(rows, criterion, wish, rng=rng, most=most, repeats=task.may_repeat, **few)
+        _check_met(needed, problem, most)
+    smallest = None if needed is None else needed.smallest
     rules = problem.rules(task.count if smallest is None else smallest.count)
-    rows, criterion = problem.rows, problem.criterion
-    best = search(rows, criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
-    if limits and smallest is not None and not problem.requirement(limits).ratio(best.known) <= 1:
+    best = search(rows, criterion, rules, rng=rng, **options)
+    if wish is not None and smallest is not None and not wish.ratio(best.known) <= 1:
         best = smallest.plan  # a better criterion, but not what is required
     if task.prior is not None:
         known = whole(rows, best.chosen)
         best = replace(best, known=known, gain=criterion.gain(known), value=criterion.value(known))
     curve: tuple[Point, ...] = ()
     if counts:
-        wish = problem.requirement(limits) if limits else None
-        curve = accuracy_curve(
-            rows, criterion, counts, rng=rng, requirement=wish, repeats=task.may_repeat, restarts=min(restarts, FEW),
-            executor=executor, space=space,
-        )  # fmt: skip
+        curve = accuracy_curve(rows, criterion, counts, rng=rng, requirement=wish, repeats=task.may_repeat, **few)
     near = CLOSE if task.prior is None else ROUGH
+    space = problem.space
     own = certify(rows, criterion, rules, best, tolerance=near, space=space) if criterion.certifiable else None
     by_d = own if criterion.kind == Determinant.kind else None
     if by_d is None and task.prior is None:
@@ -150,26 +158,82 @@ def _sizes(problem: DesignProblem) -> tuple[int, ...]:
     return tuple(sorted({min(most, max(least, round(c * problem.task.count))) for c in CURVE}))
 
 
-def _needed(
-    problem: DesignProblem,
-    limits: Limits,
-    rng: np.random.Generator,
-    most: int,
-    restarts: int,
-    executor: Executor | None,
-) -> tuple[HowMany, Point]:
-    """The smallest plan that meets the limits."""
-    again = problem.task.may_repeat
-    needed = how_many(
-        problem.rows, problem.criterion, problem.requirement(limits), rng=rng, most=most, repeats=again,
-        restarts=restarts, executor=executor, space=problem.space,
-    )  # fmt: skip
-    if needed.smallest is None:
-        worst = min((p.ratio for p in needed.tried), default=float("nan"))
-        allowed = most if again else min(most, len(problem.candidates))
-        raise InfeasibleError(
-            f"{allowed} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
-            f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less",
-            value=(allowed, worst),
-        )
-    return needed, needed.smallest
+def _check_met(needed: HowMany, problem: DesignProblem, most: int) -> None:
+    """Refuse where no number of poses meets what is required."""
+    if needed.smallest is not None:
+        return
+    worst = min((p.ratio for p in needed.tried), default=float("nan"))
+    allowed = most if problem.task.may_repeat else min(most, len(problem.candidates))
+    raise InfeasibleError(
+        f"{allowed} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
+        f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less",
+        value=(allowed, worst),
+    )
+
+
+NEAR = 0.01
+"""Share of a load by which the one of the plan file may differ from what the table says of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given(Measuring):
+    """Readings at ``q`` (m, n) under ``wrenches`` (m, 6) of the plan file's loads, and at nothing else."""
+
+    q: Array = None  # type: ignore[assignment]
+    wrenches: Array = None  # type: ignore[assignment]
+
+    def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[CandidateSet, tuple[Removed, ...]]:
+        options = tuple(o for load in task.loadings for o in load.options(task.model))
+        every = CandidateSet.of(Poses(task.model, self.q), options, task.load_frame or task.model.tool)
+        if not options:
+            return every, ()
+        off = np.linalg.norm(every.wrenches.reshape(len(self.q), -1, 6) - self.wrenches[:, None], axis=2)
+        nearest = np.argmin(off, axis=1)
+        for i, j in enumerate(nearest):
+            if off[i, j] > NEAR * np.linalg.norm(self.wrenches[i]) + 0.1:
+                message = f"pose {i + 1} has a load that the plan file does not offer; load it like another one"
+                raise ConflictError(message, code="load", value=i + 1)
+        return every.picked(np.arange(len(self.q)) * len(options) + nearest), ()
+
+
+def given_task(task: PlanTask, planned: Measured, seed: int, *, tests: bool = True) -> PlanTask:
+    """The task with the poses and loads of a planned campaign, each allowed by the cell.
+
+    With ``tests`` the accuracy is judged where the search for a plan would judge it.
+    """
+    if type(task.measuring) is not Measuring:
+        message = "poses are given for readings of markers only; plan contacts and sweeps by a search"
+        raise UnsupportedError(message, code="measurement")
+    q, wrenches = _poses(planned)
+    own = {f.name: getattr(task.measuring, f.name) for f in fields(Measuring)}
+    made = replace(task, measuring=Given(**own, q=q, wrenches=wrenches), count=len(q), may_repeat=False)
+    _check_given(safe_task(made))
+    if task.tests is not None or not tests:
+        return made
+    candidates, _ = possible(safe_task(task), np.random.default_rng(seed))
+    return replace(made, tests=spread_tests(candidates, task.model.tool))
+
+
+def _poses(planned: Measured) -> tuple[Array, Array]:
+    """Joint values and wrenches, every pose once."""
+    setup = getattr(planned.measurement, "where", None)
+    if setup is None:
+        raise UnsupportedError(f"a campaign of {planned.measurement.kind} has no markers", code="measurement")
+    wrench = np.broadcast_to(setup.load.wrench, (len(setup.q), 6))
+    _, first = np.unique(np.round(np.hstack([setup.q, wrench]), 9), axis=0, return_index=True)
+    rows = np.sort(first)
+    return setup.q[rows], wrench[rows]
+
+
+def _check_given(task: PlanTask) -> None:
+    """Refuse poses that the cell does not allow, by their numbers."""
+    candidates, _ = task.measuring.choices(task, np.random.default_rng(0))
+    filters: list[Filter] = [JointLimits(), *task.filters, *([LoadPossible()] if task.loadings else [])]
+    notes = []
+    for f in filters:
+        bad = np.flatnonzero(~f.passes(candidates, task.cell)) + 1
+        if len(bad):
+            notes.append(f"{f.label} (pose {', '.join(map(str, bad[:8]))})")
+    if notes:
+        message = f"the cell does not allow what is given: {'; '.join(notes)}; change these poses"
+        raise InfeasibleError(message, code="forbidden", value=notes)

@@ -17,11 +17,11 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.criteria.criterion import Criterion, Stakes
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.feasibility.filter import Filter, LoadPossible, Removed, screened, screened_by, too_few
-from elastocal.design.feasibility.reach import JointLimits
+from elastocal.design.feasibility.places import JointLimits
 from elastocal.design.how_many import Requirement
 from elastocal.design.information import CandidateRows, Space, leading_space, prior_root, space_of
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.loading.loading import LoadOption
+from elastocal.design.loading import LoadOption
 from elastocal.design.method import Measuring, Method
 from elastocal.design.observed import independent, observed, taken_together
 from elastocal.design.rules import Rules

@@ -12,10 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.design.candidates import CandidateSet
+from elastocal.design.candidates import CandidateSet, Poses
 from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter
-from elastocal.design.poses import Poses
 from elastocal.errors import RangeError, ShapeError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints

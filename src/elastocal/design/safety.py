@@ -17,15 +17,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.design.candidates import CandidateSet
+from elastocal.design.candidates import CandidateSet, Poses, free_axes, joint_ranges, programmable
 from elastocal.design.cell import Link, Safety
 from elastocal.design.feasibility.collision import Obstacles, SelfCollision, collision_pairs, cut_short, obstacle_pairs
 from elastocal.design.feasibility.filter import Filter, Removed, screened_by
-from elastocal.design.feasibility.reach import JointLimits
-from elastocal.design.feasibility.sight import LineOfSight
-from elastocal.design.loading.loading import Hanging, Loading
-from elastocal.design.obstacles.obstacle import Capsule, Floor, Obstacle
-from elastocal.design.poses import Poses, free_axes, joint_ranges, programmable
+from elastocal.design.feasibility.places import JointLimits, LineOfSight
+from elastocal.design.loading import Hanging, Loading
+from elastocal.design.obstacles import Capsule, Floor, Obstacle
 from elastocal.design.route import Ways
 from elastocal.design.task import PlanTask
 from elastocal.model.loads.payload import Payload

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import CandidateSet, Choice
+from elastocal.design.candidates import CandidateSet, Choice, Poses, drawn, joint_ranges, programmable
 from elastocal.design.feasibility.filter import Removed
 from elastocal.design.method import Method, Stop
-from elastocal.design.poses import Poses, drawn, joint_ranges, programmable
 from elastocal.design.route import STEP_ANGLE
 from elastocal.errors import MissingError, UnobservableError
-from elastocal.measure.joint_torque import MASSES, JointTorque
+from elastocal.measure.joints import MASSES, JointTorque
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches

@@ -11,15 +11,14 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
+from elastocal.design.candidates import Draw, Region, across, reached, spread_points, spread_poses
 from elastocal.design.cell import Cell, Safety
-from elastocal.design.criteria.criterion import Criterion, Over, Stakes, criterion_class
-from elastocal.design.criteria.weighted import Weighted
+from elastocal.design.criteria.criterion import Criterion, Over, Stakes, Weighted, criterion_class
 from elastocal.design.feasibility.filter import Filter
 from elastocal.design.how_many import Requirement
-from elastocal.design.loading.loading import Loading
+from elastocal.design.loading import Loading
 from elastocal.design.method import Method
 from elastocal.design.observed import information_of
-from elastocal.design.poses import Draw, Region, across, reached, spread_points, spread_poses
 from elastocal.errors import InfeasibleError, MissingError, RangeError, UnknownNameError
 from elastocal.model.limits import limit_text
 from elastocal.model.loads.wrench import AppliedWrenches

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.design.candidates import CandidateSet, Choice
+from elastocal.design.candidates import CandidateSet, Choice, Poses, drawn, programmable, reached
 from elastocal.design.feasibility.filter import Removed, nothing_left, screened_by
 from elastocal.design.method import Method, Stop
-from elastocal.design.poses import Poses, drawn, programmable, reached
 from elastocal.errors import RangeError
-from elastocal.measure.contact_force import ContactForce
-from elastocal.measure.position import Position
+from elastocal.measure.contacts import ContactForce
+from elastocal.measure.markers import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.inverse_kinematics import PoseStatus

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from elastocal.errors import UnsupportedError
 from elastocal.kinds import kinds_in
@@ -21,6 +21,9 @@ from elastocal.model.robot import Robot
 from elastocal.quantities import length
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.model.surfaces.surface import Touches
 
 Statics = Literal["loaded", "linear"]
 Column = tuple[str, Array, str]
@@ -117,6 +120,19 @@ class Measurement(ABC):
         raise UnsupportedError(
             f"a measurement of {self.kind} does not say how joint errors move it; leave the source out"
         )
+
+    @property
+    def objects(self) -> Touches:
+        """What is touched, of contacts."""
+        raise UnsupportedError(f"a measurement of {self.kind} touches nothing", value=self.kind)
+
+    def by_objects(self, model: Robot) -> Array:
+        """How the readings move with the place and size of the objects, (N, R, p) by ``objects.parameters``."""
+        raise UnsupportedError(f"a measurement of {self.kind} touches nothing", value=self.kind)
+
+    def by_force(self, model: Robot) -> Array:
+        """How they move with an error of the force sensor along x, y, z: (N, R, 3)."""
+        raise UnsupportedError(f"a measurement of {self.kind} touches nothing", value=self.kind)
 
     @property
     def groups(self) -> tuple[str, ...]:

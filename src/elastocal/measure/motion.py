@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastocal.errors import TooFewError
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
@@ -70,6 +70,12 @@ class Setup:
     def starts(self) -> tuple[int, ...]:
         """First row of every marker."""
         return tuple(int(n) for n in np.cumsum([0, *(m.rows for m in self.markers[:-1])]))
+
+    @property
+    def turning(self) -> Iterator[tuple[int, slice]]:
+        """Number and rows of the orientation of every marker that is read as a pose."""
+        starts = enumerate(zip(self.markers, self.starts, strict=True))
+        return ((i, slice(start + 3, start + 6)) for i, (marker, start) in starts if marker.rows == 6)
 
     @cached_property
     def wrenches(self) -> Array:

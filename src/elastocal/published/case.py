@@ -6,14 +6,16 @@ computation, and its ``figures`` by name:
     s11: {published: 124.92, unit: "1", place: eq. (9), why: rule, last_digit: 0.01, note: "both tables; +- {sd:.2g}"}
 
 ``published`` is missing where nothing is printed.  ``why`` is a reason (``Why``) for which a recomputed number
-may differ, and ``note`` says more; the computation fills its {places}.
+may differ, and ``note`` says more; the computation fills its {places}.  What is said of all of them is its ``verdict``,
+with the {name} of a figure for the number recomputed and {printed[name]} for that printed; ``curves`` have the labels
+of pictures.
 
 The module of the same name (with _ for -) recomputes them: ``run(rng, progress)`` gives an ``Outcome``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from functools import cache
@@ -24,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from elastocal.arguments import checked
 from elastocal.errors import UnknownNameError
 from elastocal.files.located import read_yaml
-from elastocal.report.blocks import Heatmap, Lines
+from elastocal.report.blocks import Heatmap, Lines, Series, floats
 from elastocal.results import as_frame, shortened
 from elastocal.values import dataclass
 
@@ -150,12 +152,16 @@ def printed_items() -> tuple[Item, ...]:
     return tuple(Item(document, e["item"], e.get("case", ""), e["done"]) for document, e in rows)
 
 
+Row = dict[str, str | int | float]
+"""Cells by column."""
+
+
 @dataclass(frozen=True)
 class Listing:
     """A result that is a list: ``rows`` by column, all with the same columns."""
 
     name: str
-    rows: tuple[Mapping[str, str | int | float], ...]
+    rows: tuple[Row, ...]
     note: str = ""
 
 
@@ -184,6 +190,11 @@ class Outcome:
         """One row for every figure."""
         keys = ("name", "published", "recomputed", "unit", "note")
         return as_frame([{k: getattr(f, k) for k in keys} for f in self.figures])
+
+
+def curve(name: str, x: Iterable[float], y: Iterable[float], *, points: bool = False) -> Series:
+    """Of arrays."""
+    return Series(name, floats(x), floats(y), points)
 
 
 Progress = Callable[[int, int], None]
@@ -235,9 +246,30 @@ class Case:
             put_in if put_in is not None else e.get("put_in"),
         )  # fmt: skip
 
-    def figures(self, recomputed: Mapping[str, float | None]) -> tuple[Figure, ...]:
-        """Those whose notes have nothing to fill."""
-        return tuple(self.figure(name, value) for name, value in recomputed.items())
+    def figures(self, recomputed: Mapping[str, float | None], **words: Any) -> tuple[Figure, ...]:
+        """Several whose notes have nothing to fill, or the same."""
+        return tuple(self.figure(name, value, **words) for name, value in recomputed.items())
+
+    def text(self, name: str, **words: Any) -> str:
+        """One of its sentences with the places filled."""
+        return str(self.data[name]).format(**words)
+
+    def lines(self, entry: str, series: Iterable[Series], key: str = "", **words: Any) -> Lines:
+        """A picture with the labels of an entry of ``curves``; ``words`` fill its title and notes."""
+        e = self.data["curves"][entry]
+        notes = tuple(str(n).format(**words) for n in e.get("notes", ()))
+        (x, x_unit), (y, y_unit) = e["x"], e["y"]
+        title, equal = str(e["title"]).format(**words), bool(e.get("equal", False))
+        return Lines(key or entry, title, x, x_unit, y, y_unit, tuple(series), notes, equal=equal)
+
+    def outcome(
+        self, figures: Sequence[Figure], curves: Sequence[Lines | Heatmap] = (), *listings: Listing, **words: Any
+    ) -> Outcome:
+        """With the verdict, whose places are figures, printed numbers and ``words``."""
+        made = {f.name: float("nan") if f.recomputed is None else f.recomputed for f in figures}
+        printed = {f.name: f.published for f in figures}
+        verdict = self.text("verdict", printed=printed, **made | words)
+        return Outcome(self.name, verdict, tuple(figures), tuple(curves), listings)
 
     def _entry(self, name: str) -> dict[str, Any]:
         figures: dict[str, dict[str, Any]] = self.data["figures"]

@@ -24,7 +24,7 @@ a factor that is the same in all readings,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import prod, sqrt
 from typing import Any
 
@@ -41,8 +41,8 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.observation import Marker, linear_observation
-from elastocal.published.case import Case, Figure, Outcome, Progress
-from elastocal.report.blocks import Lines, Series
+from elastocal.published.case import Case, Figure, Outcome, Progress, curve
+from elastocal.report.blocks import Lines
 from elastocal.solve.linear import determined_values
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -101,19 +101,15 @@ def noise_figures(levels: tuple[Level, ...]) -> tuple[Figure, ...]:
     return tuple(f for reading in DRAWN for level in levels if level.reading is reading for f in level.figures())
 
 
-def noise_curves(levels: tuple[Level, ...]) -> tuple[Lines, ...]:
+def noise_curves(levels: tuple[Level, ...]) -> Iterator[Lines]:
     """Mean error against the printed noise, one page per axis."""
-    x = tuple(1e3 * v for v in NOISE)
-    out = []
+    x = [1e3 * v for v in NOISE]
     for axis, name in enumerate("xyz"):
-        series = [Series("printed", x, tuple(TABLE[v][axis] for v in NOISE), points=True)]
+        series = [curve("printed", x, (TABLE[v][axis] for v in NOISE), points=True)]
         for reading in DRAWN:
-            means = tuple(float(v.errors[:, axis].mean()) for v in levels if v.reading is reading)
-            series.append(Series(f"read as {reading.words}", x, means))
-        note = f"Means of {DRAWS} draws; the report prints one draw each."
-        title = f"Error in {name} after compensation"
-        out.append(Lines(f"noise_{name}", title, "noise as printed", "mm", "mean error", "mm", tuple(series), (note,)))
-    return tuple(out)
+            means = (v.errors[:, axis].mean() for v in levels if v.reading is reading)
+            series.append(curve(f"read as {reading.words}", x, means))
+        yield PRINTED.lines("noise", series, f"noise_{name}", axis=name, draws=DRAWS)
 
 
 def ratios(reading: Reading) -> tuple[float, ...]:
@@ -143,22 +139,10 @@ def heights_figures() -> tuple[Figure, ...]:
     return (*out, PRINTED.figure("likelihood_ratio_z", likelihood(VARIANCE) / likelihood(STANDARD)))
 
 
-def heights_text() -> str:
-    texts = {r: ", ".join(f"{z:.2g}" for z in ratios(r)) for r in (STANDARD, VARIANCE)}
-    odds = likelihood(VARIANCE) / likelihood(STANDARD)
-    better = (
-        f"so the variance fits better, {odds:.2g} times as likely"
-        if odds > 1
-        else f"so the standard deviation fits better, {1 / odds:.2g} times as likely"
-    )
-    return (
-        "The report calls its noise a variance but gives it as a length. The error in z alone can tell, since neither "
-        f"stiffnesses nor path enter it: over the noise it is {texts[STANDARD]} if that is a standard deviation in mm "
-        f"and {texts[VARIANCE]} if it is a variance in mm^2. These should be draws of one normal distribution, whose "
-        f"width depends on the wrenches only (which are not printed); {better} with that width free: four numbers, a "
-        f"hint and no proof. The vertical forces would be {vertical_force(STANDARD):.0f} or "
-        f"{vertical_force(VARIANCE):.0f} N rms; with a variance in m^2 {1e-3 * vertical_force(VARIANCE_M):.1f} kN."
-    )
+def better_reading(odds: float) -> str:
+    if odds > 1:
+        return f"so the variance fits better, {odds:.2g} times as likely"
+    return f"so the standard deviation fits better, {1 / odds:.2g} times as likely"
 
 
 EXAGGERATED = 20
@@ -183,15 +167,13 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
         }
     )
     levels = study.levels(rng, progress)
-    verdict = (
-        f"Without noise the three compliances come back to {recovery:.0e} relative and the compensated path is met "
-        f"to {clean.max():.0e} m. {heights_text()} The report prints neither its wrenches nor its stiffnesses "
-        "nor its path, and those used here (random; robot file; a 200 mm circle) differ, so its figures cannot be "
-        "recomputed, only their size compared."
-    )
     noisy = [(v, study.identified(_noise(rng, v, study), VARIANCE.sd(v))) for v in NOISE]
     curves = (paths.drawn(exact), *(paths.drawn(k, v) for v, k in noisy), *noise_curves(levels))
-    return Outcome(PRINTED.name, verdict, (*figures, *noise_figures(levels), *heights_figures()), curves)
+    texts = {f"z_over_sd_{r.unit}": ", ".join(f"{z:.2g}" for z in ratios(r)) for r in DRAWN}
+    likely = better_reading(likelihood(VARIANCE) / likelihood(STANDARD))
+    huge = 1e-3 * vertical_force(VARIANCE_M)
+    figures = (*figures, *noise_figures(levels), *heights_figures())
+    return PRINTED.outcome(figures, curves, likely=likely, huge=huge, **texts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,17 +263,11 @@ class Paths:
     def drawn(self, k: Array, printed: float | None = None) -> Lines:
         """Seen from above; ``printed`` is the noise that the compliances were found with, as the report prints it."""
         seen = self.compensated(k)
-        ways = (("desired", 0.0), ("uncalibrated", seen.before.position), ("compensated", seen.after.position))
-        series = []
-        for name, off in ways:
-            at = 1e3 * (self.desired + EXAGGERATED * off)
-            series.append(Series(name, tuple(float(v) for v in at[:, 0]), tuple(float(v) for v in at[:, 1])))
-        figure = 2 if printed is None else 3 + NOISE.index(printed)
+        ways = {"desired": 0 * self.desired, "uncalibrated": seen.before.position, "compensated": seen.after.position}
+        places = {name: 1e3 * (self.desired + EXAGGERATED * off) for name, off in ways.items()}
+        series = [curve(name, at[:, 0], at[:, 1]) for name, at in places.items()]
         words = "" if printed is None else f", noise {1e3 * printed:g} mm^2 (variance)"
         key = "path" if printed is None else f"path_{1e3 * printed:g}mm2"
+        number = 2 if printed is None else 3 + NOISE.index(printed)
         rest = 1e6 * seen.after.distances().rms
-        note = (
-            f"Under 1000 N and 1000 N m in every component, seen from above; like Fig. {figure} of the report. "
-            f"{rest:.3g} um rms are left. Errors drawn {EXAGGERATED} times too large."
-        )
-        return Lines(key, f"Loaded path{words}", "x", "mm", "y", "mm", tuple(series), (note,), equal=True)
+        return PRINTED.lines("path", series, key, noise=words, number=number, rest=rest, by=EXAGGERATED)

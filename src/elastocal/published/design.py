@@ -12,21 +12,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from elastocal.design.candidates import Draw, Region
 from elastocal.design.certificate import Certificate
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.feasibility.reach import FAR, ToolBox
+from elastocal.design.feasibility.places import FAR, ToolBox
 from elastocal.design.information import known_by_rows
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.loading.loading import Actuator
+from elastocal.design.loading import Actuator
 from elastocal.design.method import Measuring
 from elastocal.design.planning import best_plan
-from elastocal.design.poses import Draw, Region
 from elastocal.design.problem import DesignProblem, design_problem
 from elastocal.design.task import PlanTask, TestPlan, placed_tests
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.statics.observation import Marker
-from elastocal.published.case import Case, Figure, Outcome, Progress
+from elastocal.published.case import Case, Figure, Outcome, Progress, curve
 from elastocal.published.kr270_experiment import (
     DOWN,
     HEIGHT,
@@ -38,7 +38,6 @@ from elastocal.published.kr270_experiment import (
     tracker_only,
 )
 from elastocal.published.kr270_table3 import LEFT_OUT, SOUGHT, accuracy, alike, printed_percent, times
-from elastocal.report.blocks import Lines, Series
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -144,7 +143,10 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     whole = compared(error_budget(), np.random.default_rng(seed))
     progress(2, 2)
     figures = (*_figures(bare, ""), *_figures(whole, "_budget"))
-    return Outcome(PRINTED.name, verdict(bare, whole), figures, (_curve(bare),))
+    series = [curve(WORDS[p], COUNTS, (1e6 * e for e in bare.curves[p])) for p in PLANS]
+    told = {"bare": _told(bare, "tracker noise alone"), "whole": _told(whole, "the whole error budget")}
+    explains = explained(whole.percent["random"])
+    return PRINTED.outcome(figures, (PRINTED.lines("error_by_poses", series),), explained=explains, **told)
 
 
 def _figures(compared: Compared, suffix: str) -> tuple[Figure, ...]:
@@ -154,39 +156,26 @@ def _figures(compared: Compared, suffix: str) -> tuple[Figure, ...]:
         out += [
             accuracy(PRINTED, f"{s}_percent_{plan}{suffix}", s, compared.percent[plan][s], bool(suffix)) for s in SOUGHT
         ]
-        out += PRINTED.figures(
-            {
-                f"error_{plan}{suffix}": 1e6 * compared.error[plan],
-                f"largest_error_{plan}{suffix}": 1e6 * compared.largest[plan],
-            }
-        )
+        sizes = {f"error_{plan}{suffix}": compared.error[plan], f"largest_error_{plan}{suffix}": compared.largest[plan]}
+        out += PRINTED.figures({name: 1e6 * error for name, error in sizes.items()})
+    efficient = {"efficiency_d": compared.certified["d"], "efficiency_test_pose": compared.certified["test_pose"]}
+    efficient |= {"d_efficiency_of_test_pose": compared.by_determinant}
     return (
         *out,
         *PRINTED.figures({f"better_than_{than}{suffix}": compared.better(than) for than in ("random", "d")}),
-        *PRINTED.figures(
-            {
-                f"efficiency_d{suffix}": 100 * compared.certified["d"],
-                f"efficiency_test_pose{suffix}": 100 * compared.certified["test_pose"],
-                f"d_efficiency_of_test_pose{suffix}": 100 * compared.by_determinant,
-                f"candidates{suffix}": float(compared.candidates),
-            }
-        ),
+        *PRINTED.figures({f"{name}{suffix}": 100 * share for name, share in efficient.items()}),
+        PRINTED.figure(f"candidates{suffix}", float(compared.candidates)),
     )
 
 
-def verdict(bare: Compared, whole: Compared) -> str:
-    notes = []
-    for study, noise in ((bare, "tracker noise alone"), (whole, "the whole error budget")):
-        k = {p: (study.percent[p]["k_c"], study.percent[p]["s_0"]) for p in PLANS}
-        notes.append(
-            f"With {noise}, {POSES} poses give k_c to {k['random'][0]:.1f} % and s_0 to {k['random'][1]:.1f} % at "
-            f"random (median of {RANDOM}), {k['d'][0]:.1f} and {k['d'][1]:.1f} % D-optimal, {k['test_pose'][0]:.1f} "
-            f"and {k['test_pose'][1]:.1f} % where the plan is made for the test poses; the expected error there falls "
-            f"from {1e6 * study.error['random']:.1f} um (random) and {1e6 * study.error['d']:.1f} um (D) to "
-            f"{1e6 * study.error['test_pose']:.1f} um, by {study.better('random'):.0f} and {study.better('d'):.0f} %. "
-            f"The D-optimal plan is at least {100 * study.certified['d']:.1f} % efficient."
-        )
-    return " ".join((*notes, explained(whole.percent["random"])))
+def _told(study: Compared, noise: str) -> str:
+    """What plans are worth with some noise."""
+    error = {plan: 1e6 * e for plan, e in study.error.items()}
+    better = {than: study.better(than) for than in ("random", "d")}
+    return PRINTED.text(
+        "plans", noise=noise, poses=POSES, sets=RANDOM, error=error, better=better, d=100 * study.certified["d"],
+        **{f"by_{plan}": study.percent[plan] for plan in PLANS},
+    )  # fmt: skip
 
 
 def explained(share: dict[str, float]) -> str:
@@ -203,18 +192,4 @@ def explained(share: dict[str, float]) -> str:
     return (
         f"{message}; but not for {left}. What else acted on these is open: links that bend and that a model of joints "
         "takes for joints are one candidate, not tested here."
-    )
-
-
-def _curve(compared: Compared) -> Lines:
-    counts = tuple(float(c) for c in COUNTS)
-    series = tuple(Series(WORDS[p], counts, tuple(1e6 * e for e in compared.curves[p])) for p in PLANS)
-    return Lines(
-        "error_by_poses",
-        "Expected error at the test poses, tracker noise alone",
-        "poses",
-        "",
-        "rms error",
-        "um",
-        series,
     )

@@ -6,6 +6,8 @@ What Tables 2 and 3 of Klimchik et al. 2013 (MIM) say of joint 2: eta, equivalen
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from elastocal.model.loads.gravity_compensator import GravityCompensator
@@ -14,7 +16,7 @@ from elastocal.procedures.compensator.concentric import ConcentricArcs, fit_conc
 from elastocal.procedures.compensator.geometry import CompensatorGeometry, compensator_geometry
 from elastocal.procedures.compensator.robust import outliers_of_body, robust_known_angles
 from elastocal.procedures.compensator.variants import Variants, compare_variants
-from elastocal.published.case import Case, Figure, Outcome, Progress
+from elastocal.published.case import Case, Figure, Outcome, Progress, curve
 from elastocal.published.kr270_table3 import spring_figures, spring_words, table_three
 from elastocal.report.blocks import Lines, Series
 from elastocal.spatial.entries import Array
@@ -39,17 +41,11 @@ def springs(geometry: CompensatorGeometry, s_0: float = S_0) -> tuple[GravityCom
     )
     published, fitted = (
         GravityCompensator(
-            joint="A2",
-            a_x=a_x,
-            a_y=a_y,
-            L=length,
-            phi0=geometry.phi0_by_length,
-            k_c=K_C,
-            s_0=s_0,
+            joint="A2", a_x=a_x, a_y=a_y, L=length, phi0=geometry.phi0_by_length, k_c=K_C, s_0=s_0,
             mode="stiffness_only",
         )
         for a_x, a_y, length in sets
-    )
+    )  # fmt: skip
     return published, fitted
 
 
@@ -75,35 +71,14 @@ def _extremes(name: str, tail: str, values: Array, q: Array) -> list[Figure]:
     ]
 
 
-def curve_words(geometry: CompensatorGeometry) -> str:
-    q, (spring, _) = angles(), springs(geometry)
-    k2, force = 1e6 * equivalent(spring, q), 1e-6 * spring.force(q)
-    word = "everywhere, as the paper says" if k2.max() < 1e6 * K2 else "not everywhere, against the paper"
-    return (
-        f"Over A2 from {RANGE_DEG[0]:g} to {RANGE_DEG[1]:g} deg the compensator stiffens joint 2 {word} ("
-        f"{k2.min():.3f} to {k2.max():.3f} against {1e6 * K2:.3f} e-6 rad/(N m) without it); but k_c and s_0 of Table "
-        f"3 would need a spring that pulls with {force.min():.2f} to {force.max():.2f} MN, so the pair describes a "
-        "stiffness, not a spring."
-    )
-
-
 def drawings(geometry: CompensatorGeometry) -> tuple[Lines, Lines]:
     """Figs. 4 and 5, for several preloads."""
     q = angles()[::20]
-    x = tuple(float(v) for v in np.degrees(q))
+    x = np.degrees(q)
     each = [(f"s_0 = {s:g} mm", springs(geometry, 1e-3 * s)[1]) for s in FREE_LENGTHS_MM]
-    eta = tuple(Series(name, x, tuple(float(v) for v in s.eta(q))) for name, s in each)
-    k2 = tuple(Series(name, x, tuple(float(v) for v in 1e6 * equivalent(s, q))) for name, s in each)
-    note = (
-        "As Fig. {} of Klimchik et al. 2013 (MIM), with the geometry fitted to Table 1; 458 mm is the free length of "
-        "Table 3, the others show its influence."
-    )
-    without = Series("no compensator", x, (1e6 * K2,) * len(x))
-    return (
-        Lines("eta", "Compensator factor eta, eq. (6)", "A2", "deg", "eta", "", eta, (note.format(4),)),
-        Lines("k2eq", "Equivalent compliance of joint 2, eq. (5)", "A2", "deg", "compliance", "1e-6 rad/(N m)",
-              (*k2, without), (note.format(5),)),
-    )  # fmt: skip
+    k2 = [curve(name, x, 1e6 * equivalent(s, q)) for name, s in each]
+    without = curve("no compensator", x, np.full(len(x), 1e6 * K2))
+    return PRINTED.lines("eta", [curve(name, x, s.eta(q)) for name, s in each]), PRINTED.lines("k2eq", [*k2, without])
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,29 +154,20 @@ def _rejected(table_one: TableOne) -> str:
     return "reject" if pointing is not None and pointing.rejected else "do not reject"
 
 
-def geometry_words(table_one: TableOne) -> str:
-    """What Table 1 gives against Table 2, in figures."""
-    g = table_one.geometry
+def words(table_one: TableOne) -> dict[str, Any]:
+    """What the verdict says beside the figures."""
+    g, printed = table_one.geometry, PRINTED.value
     sd = {k: 1e3 * v for k, v in g.sd.items()}
-    way = "against" if table_one.gain.known.sense == -1 else "with"
-    named = (
-        "no point of it is contradicted by the others"
-        if table_one.named == 0
-        else f"{table_one.named} points are doubtful"
-    )
-    printed = {n: PRINTED.value(f"{n}_mm") for n in ("L", "a_x", "a_y", "L_sd", "a_y_sd")}
-    return (
-        f"Table 1 gives L = {1e3 * g.L:.2f} mm (printed {printed['L']:.2f}) and a_x = {1e3 * g.a_x:.2f} mm (printed "
-        f"{printed['a_x']:.2f}, {_off(table_one, 'a_x')}), but a_y = {1e3 * g.a_y:.2f} instead of {printed['a_y']:.2f} "
-        f"mm, {_off(table_one, 'a_y')} ({named}); the printed accuracies of L and a_y are "
-        f"{printed['L_sd'] / sd['L']:.1f} and {printed['a_y_sd'] / sd['a_y']:.1f} "
-        f"standard deviations. P1 runs {way} q2 (the other sense leaves "
-        f"{1e3 * table_one.gain.known.other_sd:.0f} mm), and eq. (1) needs phi0 = "
-        f"{np.degrees(g.phi0_by_length):.2f} deg: with alpha = {np.degrees(g.alpha):.2f} deg, as printed, it is wrong "
-        f"by up to {1e3 * g.printed_error:.0f} mm. One common rotation of both markers brings the accuracy of a_x from "
-        f"{sd['a_x']:.2f} to {1e3 * table_one.rigid.sd['a_x']:.2f} mm; that the body points along the "
-        f"spring the points {_rejected(table_one)}."
-    )
+    k2 = 1e6 * equivalent(springs(g)[0], angles())
+    return {
+        "off_x": _off(table_one, "a_x"), "off_y": _off(table_one, "a_y"),
+        "named": f"{table_one.named} points are doubtful" if table_one.named else "no point of it is contradicted by "
+        "the others",
+        "times_L": printed("L_sd_mm") / sd["L"], "times_a_y": printed("a_y_sd_mm") / sd["a_y"],
+        "way": "against" if table_one.gain.known.sense == -1 else "with", "verb": _rejected(table_one),
+        "range": RANGE_DEG, "bare": 1e6 * K2,
+        "stiffens": "everywhere, as the paper says" if k2.max() < 1e6 * K2 else "not everywhere, against the paper",
+    }  # fmt: skip
 
 
 def points_drawn(table_one: TableOne) -> Lines:
@@ -210,20 +176,12 @@ def points_drawn(table_one: TableOne) -> Lines:
     p2, p0 = 1e3 * table_one.gain.known.centre[:2], 1e3 * table_one.pivot.centre[:2]
     arcs = ((p1, p2, 1e3 * table_one.geometry.L), *zip((p01, p02), (p0, p0), 1e3 * table_one.pivot.radii, strict=True))
     series = (
-        *(
-            Series(f"{name} of Table 1", *_columns(points), points=True)
-            for name, points in (("P1", p1), ("P01", p01), ("P02", p02))
-        ),
+        *(curve(f"{name} of Table 1", *p.T, points=True) for name, p in (("P1", p1), ("P01", p01), ("P02", p02))),
         _joined("fitted arcs", [_arc(points, centre, float(radius)) for points, centre, radius in arcs]),
         _joined("spring P0 P1", [np.array([p0, p]) for p in p1]),
-        Series("P2 (axis 2) and P0", *_columns(np.array([p2, p0])), points=True),
+        curve("P2 (axis 2) and P0", *np.array([p2, p0]).T, points=True),
     )
-    note = "As Fig. 3, which is a drawing, here with the measured points and what is fitted to them."
-    return Lines("points", "Compensator as measured", "x", "mm", "y", "mm", series, (note,), equal=True)
-
-
-def _columns(points: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    return tuple(float(v) for v in points[:, 0]), tuple(float(v) for v in points[:, 1])
+    return PRINTED.lines("points", series)
 
 
 def _arc(points: Array, centre: Array, radius: float) -> Array:
@@ -236,12 +194,8 @@ def _arc(points: Array, centre: Array, radius: float) -> Array:
 
 def _joined(name: str, lines: list[Array]) -> Series:
     """Several lines as one curve, parted by points without a height."""
-    x, y = list[float](), list[float]()
-    for line in lines:
-        across, up = _columns(line)
-        x += [*across, across[-1]]
-        y += [*up, float("nan")]
-    return Series(name, tuple(x), tuple(y))
+    rows = [np.vstack([line, [line[-1, 0], np.nan]]) for line in lines]
+    return curve(name, *np.concatenate(rows).T)
 
 
 def run(rng: np.random.Generator, progress: Progress) -> Outcome:
@@ -249,5 +203,5 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     experiment = table_three(rng, progress)
     geometry = arcs.geometry
     figures = (*geometry_figures(arcs), *curve_figures(geometry), *spring_figures(experiment))
-    verdict = " ".join((geometry_words(arcs), curve_words(geometry), spring_words(experiment)))
-    return Outcome(PRINTED.name, verdict, figures, (*drawings(geometry), points_drawn(arcs)))
+    curves = (*drawings(geometry), points_drawn(arcs))
+    return PRINTED.outcome(figures, curves, spring=spring_words(experiment), **words(arcs))

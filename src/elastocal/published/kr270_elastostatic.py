@@ -16,7 +16,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker, linear_observation
 from elastocal.published import kr270_experiment as ex
-from elastocal.published.case import Case, Figure, Outcome, Progress
+from elastocal.published.case import Case, Figure, Outcome, Progress, curve
 from elastocal.published.kr270_experiment import (
     DOWN,
     HEIGHT,
@@ -34,7 +34,7 @@ from elastocal.published.kr270_experiment import (
 from elastocal.published.kr270_table3 import accuracy
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification
-from elastocal.report.blocks import Lines, Series
+from elastocal.report.blocks import Lines
 from elastocal.solve.identifiability import Rank, decide_rank
 from elastocal.values import dataclass
 
@@ -120,7 +120,7 @@ def _compensation(of: Results) -> tuple[Figure, ...]:
         "predicted_sd_mm_budget": 1e3 * held.predicted_sd(of.budget),
         "predicted_sd_mm_vertical": 1e3 * held.predicted_sd(of.vertical),
     }
-    return tuple(PRINTED.figure(n, _known(v), held=_HELD, budget=BUDGET) for n, v in values.items())
+    return PRINTED.figures({n: _known(v) for n, v in values.items()}, held=_HELD, budget=BUDGET)
 
 
 def _accuracies(of: Results) -> tuple[Figure, ...]:
@@ -136,10 +136,8 @@ def _known(value: float) -> float | None:
 def path_curve(of: Results) -> Lines:
     """Left-out error against the number of parameters."""
     stages = [s for s in of.both.stages if isfinite(s.left_out)]
-    counts, errors = tuple(float(s.parameters) for s in stages), tuple(1e6 * s.left_out for s in stages)
-    note = "From right to left: complete, M1, M2, algebraic, M3. Rms error per axis in poses that were left out."
-    title = "What each reduction does to the prediction"
-    return Lines("path", title, "parameters", "", "error", "um", (Series("both set-ups", counts, errors),), (note,))
+    errors = [1e6 * s.left_out for s in stages]
+    return PRINTED.lines("path", [curve("both set-ups", (s.parameters for s in stages), errors)])
 
 
 ROBOT = "kuka-kr270"
@@ -154,11 +152,15 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     spring = sum(name in robot.parameters.names for name in SPRING)
     of = _experiment(robot, rng, progress)
     figures = (*_size_figures(sizes, spring), *_rank_figures(ranks), *experiment_figures(of))
-    recomputed = {f.name: f.recomputed for f in figures}
     counts = (of.both.stages[0].parameters + spring, *(s.parameters for s in of.both.stages))
-    path = f"The path is {' -> '.join(str(c) for c in counts)}."
-    verdict = f"{_theory(sizes, ranks, spring)} {path} {_practice(recomputed)} {_LIMITS}"
-    return Outcome(PRINTED.name, verdict, figures, (path_curve(of),), path_listings(robot, of.both))
+    share, once = (next(f.recomputed or 0.0 for f in figures if f.name == n) for n in (
+        "compensated_percent", "compensated_percent_all_at_once"
+    ))  # fmt: skip
+    words = {
+        "path": " -> ".join(str(c) for c in counts), "draws": DRAWS, "more": "more" if share > 95 else "less",
+        "lost": f"{'loses' if share > once else 'gains'} {abs(share - once):.1f} %",
+    }  # fmt: skip
+    return PRINTED.outcome(figures, (path_curve(of),), *path_listings(robot, of.both), **words)
 
 
 def _experiment(robot: Robot, rng: np.random.Generator, progress: Progress) -> Results:
@@ -181,41 +183,6 @@ def _experiment(robot: Robot, rng: np.random.Generator, progress: Progress) -> R
         draws.append((len(identified.fit.names), linear.share(linear.rest(identified.fit.model))))
         progress(5 + number, total)
     return Results(both, budget, vertical, once, ex.HeldOut.build(robot), tuple(draws))
-
-
-def _theory(sizes: dict[Form, int], ranks: dict[Form, Rank], spring: int) -> str:
-    return (
-        f"The model sizes of the paper come out ({sizes['full'] + spring}, {sizes['full']}, {sizes['symmetric']}, "
-        f"{sizes['beam']}), with the seventh 6x6 spring at the base; but of these only {ranks['full'].rank}, "
-        f"{ranks['symmetric'].rank} and {ranks['beam'].rank} combinations can be told apart even without noise, so "
-        "that not all 153 may be identified."
-    )
-
-
-def _practice(recomputed: dict[str, float | None]) -> str:
-    """What the virtual experiment gives; a figure without a value is shown as nan."""
-    v = {name: float("nan") if value is None else value for name, value in recomputed.items()}
-    share, lost = v["compensated_percent"], v["compensated_percent"] - v["compensated_percent_all_at_once"]
-    return (
-        "In a virtual experiment like that of section 5 (truth: the shipped robot, loaded; nothing known of its "
-        f"compliances, the compensator known) {v['practical_count']:g} parameters stand out of a tracker's noise "
-        f"({v['practical_count_fewest']:g} to {v['practical_count_most']:g} in {DRAWS} further draws), "
-        f"{v['practical_count_budget']:g} with an error budget; printed are 18 with the compensator's two. They "
-        f"compensate {share:.1f} % of the deflection under loads from all sides, {'more' if share > 95 else 'less'} "
-        f"than the printed 95 %, and {v['compensated_percent_budget']:.1f} % with the error budget; left are "
-        f"{v['left_mm']:.3f} and {v['left_mm_budget']:.3f} mm of {v['deflection_mm']:.1f} mm, where "
-        f"{v['predicted_sd_mm']:.3f} and {v['predicted_sd_mm_budget']:.3f} mm are expected from the readings and the "
-        "paper has about 0.1 mm (a real robot also has friction and errors of geometry). Vertical loads alone give "
-        f"{v['compensated_percent_vertical']:.0f} % (but {v['compensated_percent_vertical_own']:.1f} % of vertical "
-        f"deflections), and M3 in one step {'loses' if lost > 0 else 'gains'} {abs(lost):.1f} % against one by one."
-    )
-
-
-_LIMITS = (
-    "Covered: model sizes, theoretical rank, practical identifiability and compensation, on a virtual robot whose "
-    "link and foundation springs are assumptions. Not covered: optimised configurations, k_c and s_0 among the "
-    "unknowns, and the measurements themselves, which are not published."
-)
 
 
 _FORMS: tuple[Form, ...] = ("full", "symmetric", "beam")

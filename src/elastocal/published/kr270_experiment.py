@@ -16,13 +16,13 @@ from math import isfinite
 
 import numpy as np
 
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Statics
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured, virtual_campaign
 from elastocal.measure.setup import Setup
+from elastocal.measure.sources.arm import Repeatability
+from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadDirection, LoadSize
-from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import descriptions
 from elastocal.model.kinematics import kinematics
@@ -30,7 +30,7 @@ from elastocal.model.limits import spread_configurations
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
-from elastocal.published.case import Listing
+from elastocal.published.case import Listing, Row
 from elastocal.reduction.diagnostics import discrepancy
 from elastocal.reduction.elimination import Dropped
 from elastocal.reduction.error_budget import wide_covariance
@@ -78,9 +78,9 @@ _FALLEN = (
 )
 
 
-def _stages(identified: Identification) -> tuple[dict[str, str | int | float], ...]:
+def _stages(identified: Identification) -> tuple[Row, ...]:
     first = identified.stages[0]
-    rows: list[dict[str, str | int | float]] = [
+    rows: list[Row] = [
         {
             "stage": "complete",
             "parameters": first.parameters + len(SPRING),
@@ -90,7 +90,7 @@ def _stages(identified: Identification) -> tuple[dict[str, str | int | float], .
     for stage in identified.stages:
         name = KNOWN if stage is first else stage.name
         what = "k_c and s_0 are held as known, see below" if stage is first else stage.action
-        row: dict[str, str | int | float] = {"stage": name, "parameters": stage.parameters, "what it does": what}
+        row: Row = {"stage": name, "parameters": stage.parameters, "what it does": what}
         row["told apart"] = stage.identifiable
         if isfinite(stage.left_out):
             row["pose left out [um]"] = round(1e6 * stage.left_out, 1)
@@ -98,9 +98,7 @@ def _stages(identified: Identification) -> tuple[dict[str, str | int | float], .
     return tuple(rows)
 
 
-def _fallen(
-    truth: Robot, identified: Identification, ratios: dict[str, float]
-) -> tuple[dict[str, str | int | float], ...]:
+def _fallen(truth: Robot, identified: Identification, ratios: dict[str, float]) -> tuple[Row, ...]:
     message = " and ".join(f"{n} by {v:.0f}" for n, v in ratios.items())
     known = (
         f"identified by an experiment of its own (case kr270-compensator); sought here as well they would stand out of "
@@ -121,7 +119,7 @@ def _fallen(
     return tuple(rows)
 
 
-def _row(stage: str, names: str, count: int, why: str, held: str) -> dict[str, str | int | float]:
+def _row(stage: str, names: str, count: int, why: str, held: str) -> Row:
     return {"stage": stage, "parameters": names, "count": count, "held at": held, "why": why}
 
 

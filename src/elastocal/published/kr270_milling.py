@@ -17,12 +17,11 @@ from elastocal.compensation.verification import Verification, taught, taught_cov
 from elastocal.files.robot.read import read_robot
 from elastocal.model.robot import Robot
 from elastocal.published import kr270_experiment as ex
-from elastocal.published.case import Case, Figure, Outcome, Progress
+from elastocal.published.case import Case, Outcome, Progress, curve
 from elastocal.reduction.identify import Identification
-from elastocal.report.blocks import Lines, Series
+from elastocal.report.blocks import Series
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rpy_matrix
-from elastocal.values import dataclass
 
 CENTRE, HALF, CORNER, STEP = (1.85, 0.0, 0.9), (0.35, 0.25), 0.08, 0.01
 FEED, RADIAL, AXIAL = 3.3e-3, 0.8, 0.6
@@ -70,23 +69,26 @@ EXAGGERATED = 30
 
 def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     truth = read_robot(ROBOT)
-    setup = ex.two_setups(truth, rng)
-    identified = []
+    setup, identified = ex.two_setups(truth, rng), []
     for i, sources in enumerate((ex.tracker_only(), ex.error_budget())):
         identified.append(ex.identified(truth, ex.measured(truth, setup, sources, rng, "loaded")))
         progress(i + 1, 4)
     path = contour_targets(truth)
     loads = cutting_loads(truth, path)
     exact = compensated(truth, truth, path, loads)
-    ways = {
-        "tracker": compensated(truth, identified[0].fit.model, path, loads),
-        "budget": compensated(truth, identified[1].fit.model, path, loads),
-    }
+    named = dict(zip(("tracker", "budget"), identified, strict=True))
+    ways = {n: compensated(truth, f.fit.model, path, loads) for n, f in named.items()}
     progress(3, 4)
-    whole = [compensated(truth, f.fit.model, path, loads, weights=True) for f in identified]
-    outcome = _Result(exact, ways, whole, _expected(identified[1], truth, path, loads), _sizes(loads))
+    whole = {n: compensated(truth, f.fit.model, path, loads, weights=True) for n, f in named.items()}
+    values = {
+        **_sizes(exact, loads), **_rests(ways),
+        **{f"compensated_percent_{n}_weights": seen.compensated_percent for n, seen in whole.items()},
+        "expected_rms_mm_budget": 1e3 * _expected(named["budget"], truth, path, loads),
+        "rest_turned_mrad_budget": 1e3 * ways["budget"].after.angles().rms,
+    }  # fmt: skip
     progress(4, 4)
-    return Outcome(PRINTED.name, outcome.verdict(), outcome.figures(), (_along(exact, ways), _seen(path, ways)))
+    curves = (PRINTED.lines("errors", _along(exact, ways)), PRINTED.lines("contour", _seen(path, ways), by=EXAGGERATED))
+    return PRINTED.outcome(PRINTED.figures(values), curves)
 
 
 def compensated(truth: Robot, model: Robot, path: Targets, loads: PathLoads, weights: bool = False) -> Verification:
@@ -96,57 +98,24 @@ def compensated(truth: Robot, model: Robot, path: Targets, loads: PathLoads, wei
     return verify(truth, nominal, correct(model, known, loads).command, real, loads)
 
 
-@dataclass(frozen=True, eq=False)
-class _Result:
-    exact: Verification
-    ways: dict[str, Verification]
-    whole: list[Verification]
-    expected: float
-    force: tuple[float, float]
-
-    def figures(self) -> tuple[Figure, ...]:
-        before, budget = self.exact.before.distances(), self.ways["budget"]
-        values = {
-            "force_along_kN": 1e-3 * self.force[0],
-            "force_kN": 1e-3 * self.force[1],
-            "uncompensated_rms_mm": 1e3 * before.rms,
-            "uncompensated_max_mm": 1e3 * before.max,
-            "exact_rest_um": 1e6 * self.exact.after.distances().max,
-        }
-        for name, seen in self.ways.items():
-            after = seen.after.distances()
-            values |= {
-                f"compensated_percent_{name}": seen.compensated_percent,
-                f"rest_rms_mm_{name}": 1e3 * after.rms,
-                f"rest_max_mm_{name}": 1e3 * after.max,
-                f"rest_p95_mm_{name}": 1e3 * after.p95,
-            }
-        both = zip(self.ways, self.whole, strict=True)
-        values |= {f"compensated_percent_{n}_weights": v.compensated_percent for n, v in both}
-        values |= {
-            "expected_rms_mm_budget": 1e3 * self.expected,
-            "rest_turned_mrad_budget": 1e3 * budget.after.angles().rms,
-        }
-        return PRINTED.figures(values)
-
-    def verdict(self) -> str:
-        before, after = self.exact.before.distances(), self.ways["budget"].after.distances()
-        return (
-            f"Under {1e-3 * self.force[1]:.1f} kN the tool leaves the contour by {1e3 * before.rms:.2f} mm rms. A "
-            f"model from noisy readings compensates {self.ways['tracker'].compensated_percent:.2f} % of it with the "
-            f"tracker's noise alone and {self.ways['budget'].compensated_percent:.2f} % with a whole error budget, "
-            f"where {1e3 * after.rms:.3f} mm rms and {1e3 * after.max:.3f} mm at most are left (published for a "
-            f"real robot: more than {PRINTED.value('compensated_percent_budget'):.0f} %, about "
-            f"{PRINTED.value('rest_rms_mm_budget')} mm). With the exact model nothing is left "
-            f"({1e6 * self.exact.after.distances().max:.1g} um)."
-        )
+def _sizes(exact: Verification, loads: PathLoads) -> dict[str, float]:
+    """Forces along the motion and in all, errors without compensation and by the exact model."""
+    whole = float(np.linalg.norm(loads.wrenches[0].wrench[:, :3], axis=1).max())
+    before = exact.before.distances()
+    return {
+        "force_along_kN": float(1e-3 * whole / np.sqrt(1 + RADIAL**2 + AXIAL**2)), "force_kN": 1e-3 * whole,
+        "uncompensated_rms_mm": 1e3 * before.rms, "uncompensated_max_mm": 1e3 * before.max,
+        "exact_rest_um": 1e6 * exact.after.distances().max,
+    }  # fmt: skip
 
 
-def _sizes(loads: PathLoads) -> tuple[float, float]:
-    """Along the motion and in all, in N."""
-    force = loads.wrenches[0].wrench[:, :3]
-    whole = np.linalg.norm(force, axis=1).max()
-    return float(whole / np.sqrt(1 + RADIAL**2 + AXIAL**2)), float(whole)
+def _rests(ways: dict[str, Verification]) -> dict[str, float]:
+    out = dict[str, float]()
+    for name, seen in ways.items():
+        after = seen.after.distances()
+        out |= {f"compensated_percent_{name}": seen.compensated_percent}
+        out |= {f"rest_{size}_mm_{name}": 1e3 * float(getattr(after, size)) for size in ("rms", "max", "p95")}
+    return out
 
 
 def _expected(identified: Identification, truth: Robot, path: Targets, loads: PathLoads) -> float:
@@ -158,21 +127,18 @@ def _expected(identified: Identification, truth: Robot, path: Targets, loads: Pa
     return float(np.sqrt(np.mean(np.einsum("nii->n", covariance[:, :3, :3]))))
 
 
-def _along(exact: Verification, ways: dict[str, Verification]) -> Lines:
-    sizes = {"not compensated": exact.before, "tracker noise": ways["tracker"].after, "budget": ways["budget"].after}
-    series = []
-    for name, rest in sizes.items():
-        off = 1e3 * np.linalg.norm(rest.position, axis=1)
-        series.append(Series(name, tuple(float(i) for i in range(len(off))), tuple(float(v) for v in off)))
-    return Lines("errors", "Distance from the contour", "point of the contour", "", "distance", "mm", tuple(series))
+def _along(exact: Verification, ways: dict[str, Verification]) -> list[Series]:
+    rests = {"not compensated": exact.before, "tracker noise": ways["tracker"].after, "budget": ways["budget"].after}
+    sizes = {name: 1e3 * np.linalg.norm(rest.position, axis=1) for name, rest in rests.items()}
+    return [curve(name, range(len(off)), off) for name, off in sizes.items()]
 
 
-def _seen(path: Targets, ways: dict[str, Verification]) -> Lines:
-    shown = {"desired": 0 * path.position, "not compensated": ways["budget"].before.position,
-             "compensated": ways["budget"].after.position}  # fmt: skip
-    series = []
-    for name, off in shown.items():
-        at = 1e3 * (path.position + EXAGGERATED * off)
-        series.append(Series(name, tuple(float(v) for v in at[:, 0]), tuple(float(v) for v in at[:, 1])))
-    note = f"Errors drawn {EXAGGERATED} times too large; with the whole error budget."
-    return Lines("contour", "Contour seen from above", "x", "mm", "y", "mm", tuple(series), (note,), equal=True)
+def _seen(path: Targets, ways: dict[str, Verification]) -> list[Series]:
+    budget = ways["budget"]
+    off = {
+        "desired": 0 * path.position,
+        "not compensated": budget.before.position,
+        "compensated": budget.after.position,
+    }
+    places = {name: 1e3 * (path.position + EXAGGERATED * away) for name, away in off.items()}
+    return [curve(name, at[:, 0], at[:, 1]) for name, at in places.items()]

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.alphabetic import Determinant
 from elastocal.design.exchange import search
 from elastocal.design.information import CandidateRows
 from elastocal.design.rules import Rules
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import virtual_campaign
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.gravity_compensator import GravityCompensator
@@ -257,19 +257,13 @@ def spring_words(table_three: TableThree) -> str:
     d, r, b = table_three.designed_percent, table_three.random_percent, table_three.both_percent
     factor = {s: times(s, v) for s, v in r.items()}
     least, most = min(SOUGHT, key=lambda s: factor[s]), max(SOUGHT, key=lambda s: factor[s])
-    lost = f" {table_three.refused} of {CAMPAIGNS} random campaigns gave no start." if table_three.refused else ""
-    return (
-        f"Table 3 cannot be recomputed, since only its results are printed. A virtual experiment of its size "
-        f"({table_three.equations} equations, Table 3 as truth, 2.5 kN downwards, {1e6 * TRACKER:g} um per reading and "
-        f"no other error, no links and no foundation) knows k_c to {d['k_c']:.1f} % and s_0 to {d['s_0']:.2f} % at "
-        f"designed poses, {r['k_c']:.1f} and {r['s_0']:.2f} % at random ones, {b['k_c']:.1f} and {b['s_0']:.2f} % with "
-        f"horizontal loads as well; {_sampling(table_three)}. Printed are {printed_percent('k_c')} and "
-        f"{printed_percent('s_0')} %, {times('k_c', r['k_c']):.0f} to {times('k_c', d['k_c']):.0f} times as much, and "
-        f"for all seven parameters {factor[least]:.1f} ({least}) to {factor[most]:.0f} ({most}) times what random "
-        f"poses give. So more than the tracker's noise must have acted. Errors of load and repeatability explain "
-        f"{', '.join(EXPLAINED)} in size, but not {', '.join(UNEXPLAINED)} (case design): what else acted there "
-        f"is open.{lost}"
-    )
+    return PRINTED.text(
+        "spring", d=d, r=r, b=b, equations=table_three.equations, um=1e6 * TRACKER, sampling=_sampling(table_three),
+        printed={s: printed_percent(s) for s in SOUGHT}, k_c=(times("k_c", r["k_c"]), times("k_c", d["k_c"])),
+        least=least, most=most, factor=(factor[least], factor[most]), like=", ".join(EXPLAINED),
+        unlike=", ".join(UNEXPLAINED),
+        lost=f" {table_three.refused} of {CAMPAIGNS} random campaigns gave no start." if table_three.refused else "",
+    )  # fmt: skip
 
 
 def _sampling(table_three: TableThree) -> str:

@@ -10,6 +10,7 @@ matter.  The zero of every torque is exact.  Their drawings are figures 7 and 9.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import cos, degrees, radians, sin
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,21 +20,24 @@ import numpy as np
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
 from elastocal.files.write import write_files
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.fit import GravityFit, fit_masses
-from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.motors import friction_terms
 from elastocal.procedures.gravity.prediction import Validation, validate
 from elastocal.procedures.gravity.samples import slow_samples
 from elastocal.procedures.gravity.sense import torque_sense
 from elastocal.procedures.gravity.sweeps import Recursion, recursive_moments
 from elastocal.procedures.gravity.terms import Term, expressions
-from elastocal.published.case import Case, Figure, Outcome, Progress
-from elastocal.report.blocks import Lines, Series
-from elastocal.spatial.entries import Array, Ints
+from elastocal.published.case import Case, Figure, Outcome, Progress, curve
+from elastocal.report.blocks import Lines
+from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
+PRINTED = Case("kr5-gravity")
+MOVED = {"A5": 4, "A3": 2, "A2": 1}
+POSE_DEG = (90, -90, 90, 0, 0, 0)
 CYCLE_MS = 12
 SWEEPS = (
     (4, (90, -90, 90, 0, -90, 0), 90, 8.0),
@@ -104,55 +108,30 @@ PAUSE = 1.0
 """Seconds without a sample that part two sweeps."""
 
 
-def sweeps(log: JointLog, moved: dict[str, int]) -> tuple[Lines, Lines]:
+def sweeps(log: JointLog) -> Iterator[Lines]:
     """Figure 7: angles and torques of the moved joints over time, sweep after sweep."""
     assert log.time is not None
     rows = np.unique(np.linspace(0, len(log.time) - 1, 3 * DRAWN).astype(int))
-    note = ("Virtual log of the motions of Table III, each forth and back; as figure 7, which shows them one by one.",)
-    angles = _over_time(log.time, np.degrees(log.q), rows, moved)
-    torques = _over_time(log.time, log.torque, rows, moved)
-    return (
-        Lines("figure7_angles", "Sweeps of Table III: angles", "time", "s", "joint angle", "deg", angles, note),
-        Lines("figure7_torques", "Sweeps of Table III: torques", "time", "s", "torque", "N m", torques, note),
-    )
+    pauses = np.flatnonzero(np.diff(log.time[rows]) > PAUSE) + 1
+    time = np.insert(log.time[rows], pauses, log.time[rows][pauses])
+    for entry, values in (("figure7_angles", np.degrees(log.q)), ("figure7_torques", log.torque)):
+        shown = np.insert(values[rows], pauses, np.nan, axis=0)
+        yield PRINTED.lines(entry, [curve(f"joint {joint[1]}", time, shown[:, j]) for joint, j in MOVED.items()])
 
 
-def _over_time(time: Array, values: Array, rows: Ints, moved: dict[str, int]) -> tuple[Series, ...]:
-    """Curves interrupted by a nan where the log pauses."""
-    out = []
-    for joint, j in moved.items():
-        x, y = list[float](), list[float]()
-        for k, row in enumerate(rows):
-            if k and time[row] - time[rows[k - 1]] > PAUSE:
-                x.append(float(time[row]))
-                y.append(float("nan"))
-            x.append(float(time[row]))
-            y.append(float(values[row, j]))
-        out.append(Series(f"joint {joint[1]}", tuple(x), tuple(y)))
-    return tuple(out)
-
-
-def validation(judged: Validation, gravity: Array, moved: dict[str, int]) -> tuple[Lines, ...]:
+def validation(judged: Validation, gravity: Array) -> Iterator[Lines]:
     """Figure 9: torques of the virtual log and those of the expressions found; ``gravity`` as the log counts it."""
-    out, time = [], judged.samples.log.time
+    time = judged.samples.log.time
     assert time is not None
-    for joint, j in moved.items():
+    kinds = {"log": judged.samples.torque, "gravity and friction": judged.prediction.reading, "gravity": gravity}
+    for joint, j in MOVED.items():
         rows = np.flatnonzero(np.isfinite(judged.error[:, j]))
         rows = rows[np.unique(np.linspace(0, len(rows) - 1, DRAWN).astype(int))]
-        x = tuple(float(t) for t in time[rows])
-        kinds = {"log": judged.samples.torque, "gravity and friction": judged.prediction.reading, "gravity": gravity}
-        series = tuple(
-            Series(name, x, tuple(float(v) for v in values[rows, j]), points=name == "log")
-            for name, values in kinds.items()
-        )
-        note = ("As figure 9; the log is virtual.",)
-        title = f"Table V motion, joint {joint[1]}"
-        out.append(Lines(f"figure9_{joint}", title, "time", "s", "torque", "N m", series, note))
-    return tuple(out)
+        series = [curve(name, time[rows], values[rows, j], points=name == "log") for name, values in kinds.items()]
+        yield PRINTED.lines("figure9", series, f"figure9_{joint}", joint=joint[1])
 
 
 G = 9.81
-PRINTED = Case("kr5-gravity")
 IN_LOG = {"A5": (11.47, 4.90), "A3": (126.28 * cos(radians(44.85)), 126.28 * sin(radians(44.85))), "A2": (375.70, 0.0)}
 """m d_x g and m d_y g that eq. (15)-(17) put into the log."""
 SINE = {"A5": 1, "A3": -1, "A2": 1}
@@ -180,10 +159,6 @@ def _divided() -> tuple[Figure, ...]:
     return PRINTED.figures(values)
 
 
-MOVED = {"A5": 4, "A3": 2, "A2": 1}
-POSE_DEG = (90, -90, 90, 0, 0, 0)
-
-
 @dataclass(frozen=True, eq=False)
 class _Run:
     """The sweeps, the fit of all joints, the recursion, the motion of Table V judged with and without friction."""
@@ -204,7 +179,11 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
         *_friction(done.fit),
         *_validation(done),
     )
-    return Outcome(PRINTED.name, _verdict(terms, done), figures, _curves(done))
+    gravity = done.fit.sense.sign * done.validation.prediction.weight.torque
+    rms = done.validation.rms(done.validation.error)
+    left = ", ".join(f"{rms[j]:.2g} N m on joint {joint[1]}" for joint, j in MOVED.items())
+    curves = (*sweeps(done.sweeps), *validation(done.validation, gravity))
+    return PRINTED.outcome(figures, curves, left=left, **terms)
 
 
 def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
@@ -275,19 +254,3 @@ def _validation(done: _Run) -> tuple[Figure, ...]:
         ]
     count, samples = float(judged.extrapolated().sum()), judged.samples.log.count
     return (*out, PRINTED.figure("validation_extrapolated", count, samples=samples))
-
-
-def _curves(done: _Run) -> tuple[Lines, ...]:
-    gravity = done.fit.sense.sign * done.validation.prediction.weight.torque
-    return (*sweeps(done.sweeps, MOVED), *validation(done.validation, gravity, MOVED))
-
-
-def _verdict(terms: dict[str, Term], done: _Run) -> str:
-    judged = done.validation
-    rms = judged.rms(judged.error)
-    message = ", ".join(f"{rms[j]:.2g} N m on joint {joint[1]}" for joint, j in MOVED.items())
-    return (
-        f"From virtual logs with friction and noise: {terms['A5'].text}; {terms['A3'].phase_text}; {terms['A2'].text}. "
-        f"On the motion of Table V they leave {message} (rms), which is the noise put in. Table IV misprints one mass "
-        "moment: 8.612 kg m for 9.122."
-    )

@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.procedures.transmission import Transmission, identify
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 from elastocal.procedures.transmission.ratios import together
-from elastocal.published.case import Case, Figure, Listing, Outcome, Progress
+from elastocal.published.case import Case, Figure, Listing, Outcome, Progress, Row
 from elastocal.quantities import probability
 
 PRINTED = Case("kr5-transmission")
@@ -46,7 +46,11 @@ def series() -> tuple[EncoderSeries, ...]:
 def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     fit = identify(series())
     figures = (*_counts(fit), *_entries(fit), *_ratios(fit))
-    return Outcome(PRINTED.name, _verdict(fit), figures, (), (_outliers(fit),))
+    simple = [s for s in fit.ratios.fractions.values() if s is not None]
+    return PRINTED.outcome(
+        figures, (), _outliers(fit), count=len(fit.outliers), named="; ".join(b.text() for b in fit.outliers),
+        rounds=_round_counts(fit), ratios=", ".join(s.text() for s in simple), chance=probability(together(simple)),
+    )  # fmt: skip
 
 
 def _counts(fit: Transmission) -> tuple[Figure, ...]:
@@ -120,28 +124,13 @@ def _ratios(fit: Transmission) -> tuple[Figure, ...]:
 
 
 def _outliers(fit: Transmission) -> Listing:
-    rows: list[dict[str, str | int | float]] = [
+    rows: list[Row] = [
         {"table": b.table, "row": b.row, "column": b.column, "printed": b.printed, "predicted": b.predicted,
          "predicted_sd": b.predicted_sd, "slip": b.slip}
         for b in fit.outliers
     ]  # fmt: skip
     note = "numbers of Tables I and II that all others contradict, found from the tables alone"
     return Listing("outliers", tuple(rows), note)
-
-
-def _verdict(fit: Transmission) -> str:
-    s = fit.robust.structure
-    s44, s54, s55 = (float(s[fit.at(f"A{i}", f"A{j}")]) for i, j in ((4, 4), (5, 4), (5, 5)))
-    named = "; ".join(b.text() for b in fit.outliers)
-    simple = [s for s in fit.ratios.fractions.values() if s is not None]
-    ratios = ", ".join(s.text() for s in simple)
-    return (
-        f"The tables contradict themselves in {len(fit.outliers)} numbers: {named}. Without them s44 = {s44:.2f}, "
-        f"s54 = {s54:.2f} and s55 = {s55:.2f} instead of {PRINTED.value('s44'):.2f}, "
-        f"{PRINTED.value('s54'):.2f} and {PRINTED.value('s55'):.2f}. Counts per turn agree with "
-        f"{_round_counts(fit)}, and with these the entries with {ratios}, row by row; chance would do as "
-        f"well for all of them with the probability {probability(together(simple))}."
-    )
 
 
 def _round_counts(fit: Transmission) -> str:

@@ -16,19 +16,18 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.contact_force import ContactForce, contacts_of
-from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.contacts import ContactForce, ContactGap, contacts_of
 from elastocal.measure.measured import Measured
-from elastocal.measure.sources.encoder import Encoder
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.arm import Encoder
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.calibrate import force_error
 from elastocal.procedures.contact.gaps import Iterations, gap_campaign, iterate
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_scene
-from elastocal.published.case import Case, Figure, Listing, Outcome, Progress
-from elastocal.report.blocks import Lines, Series
+from elastocal.published.case import Case, Figure, Listing, Outcome, Progress, Row, curve
+from elastocal.report.blocks import Lines
 from elastocal.report.plane_figures import contact_lines
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -118,7 +117,7 @@ class Draws:
     def listing(self) -> Listing:
         """Root mean square errors against the published single draw."""
         rms = np.sqrt(np.mean(self.errors**2, axis=0))
-        rows: list[dict[str, str | float]] = []
+        rows: list[Row] = []
         for v, spread in zip(VALUES, rms, strict=True):
             error = v.noisy - v.actual
             rows.append(
@@ -191,28 +190,11 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
         *noise.figures(),
         PRINTED.figure("success_rate", rate, count=STARTS, worst=worst),
     )  # fmt: skip
-    verdict = (
-        f"With 20 N and 40 N taking turns all twelve parameters come back to {off:.1g} relative and e_f is "
-        f"{e_f:.1g} N (published {PRINTED.value('e_f_N'):.2g} N). {_cancelled()} With noise, chosen so that e_f "
-        f"has the published size, it is {noise.e_f.mean():.2f} N on average; {100 * rate:.1f} % of {STARTS} random "
-        "starts find the truth."
-    )
-    curves = (_iterations(runs, exact), *_pictures(runs["gaps"], exact))
-    return Outcome(PRINTED.name, verdict, figures, curves, (noise.listing(),))
-
-
-def _cancelled() -> str:
-    """What is left of the published errors of p_ee and g_ee in the two combinations."""
     at = {v.figure: v for v in VALUES}
-    p, g = (at[n].published - at[n].actual for n in ("p_ee", "g_ee"))
-    noisy_p, noisy_g = (at[n].noisy - at[n].actual for n in ("p_ee", "g_ee"))
-    return (
-        "With the published 40 N everywhere gripper compliance and backlash act only together: physically both give "
-        "way along the force, as 40 N * p_ee + g_ee; by the printed signs of eq. (7) as 40 N * p_ee - g_ee. The "
-        f"published estimates are off by {40 * p + g:.2g} m in the sum and by {40 * p - g:.1g} m in the difference "
-        f"(with noise {40 * noisy_p + noisy_g:.2g} and {40 * noisy_p - noisy_g:.1g} m): they cancel as the printed "
-        "signs have it."
-    )
+    exactly, noisy = ([getattr(at[n], k) - at[n].actual for n in ("p_ee", "g_ee")] for k in ("published", "noisy"))
+    both = {word: (40 * p + g, 40 * p - g) for word, (p, g) in (("off", exactly), ("off_noisy", noisy))}
+    curves = (_iterations(runs, exact), *_pictures(runs["gaps"], exact))
+    return PRINTED.outcome(figures, curves, noise.listing(), worst=off, rate=100 * rate, starts=STARTS, **both)
 
 
 def _values(iterations: Iterations) -> list[Figure]:
@@ -242,14 +224,11 @@ def _iterations(runs: dict[str, Iterations], exact: Measured) -> Lines:
     kind = contacts_of(exact.measurement)
     series = []
     for word, run in runs.items():
-        errors = [force_error(kind, m, exact.readings) for m in run.models]
-        steps = tuple(float(i) for i in range(len(errors)))
-        series.append(Series(f"contacts read as {word}", steps, tuple(log10(max(e, 1e-13)) for e in errors)))
-    level = (log10(PRINTED.value("e_f_N")),) * 2
-    longest = float(max(len(f.models) for f in runs.values()) - 1)
-    series.append(Series("published, in the end", (0.0, longest), level))
-    notes = ("Steps that would move a parameter by more than 20 times its size are shortened; published figure 3.",)
-    return Lines("e_f", "Error index against iterations", "iteration", "", "log10 of e_f", "N", tuple(series), notes)
+        errors = [log10(max(force_error(kind, m, exact.readings), 1e-13)) for m in run.models]
+        series.append(curve(f"contacts read as {word}", range(len(errors)), errors))
+    longest = max(len(f.models) for f in runs.values()) - 1
+    series.append(curve("published, in the end", (0, longest), [log10(PRINTED.value("e_f_N"))] * 2))
+    return PRINTED.lines("e_f", series)
 
 
 def _pictures(iterations: Iterations, exact: Measured) -> list[Lines]:

@@ -117,16 +117,10 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     coverage = hits / (DRAWS * len(NAMES))
     off = max(abs(e.value - PRINTED.value(n)) / e.sd for n, e in first.values.items())
     figures = _figures(first, coverage, off)
-    verdict = (
-        f"Virtual loops of 12 directions and two joints give figure 4(d) back within {off:.1f} standard "
-        f"deviations; {100 * coverage:.1f} % of {DRAWS * len(NAMES)} intervals of 95 % hold the truth. One number "
-        f"describes the gripper's compliance (probability {first.compliance.one.probability:.2g}) and not its "
-        f"backlash ({first.half_gap.one.chance}), for which an ellipse does "
-        f"({first.half_gap.matrix.probability:.2g}). The printed backlash is the gap itself, so g of eq. (6) and "
-        "(7) is half of it. The readings behind figure 4 are not printed: what comes back here are its values, "
-        "not its measurements."
-    )
-    return Outcome(PRINTED.name, verdict, figures, first.curves())
+    return PRINTED.outcome(
+        figures, first.curves(), off=off, share=100 * coverage, intervals=DRAWS * len(NAMES),
+        chance=first.half_gap.one.chance,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,9 @@ from elastocal.errors import InputError
 from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
-from elastocal.reduction.first_fit import ABSURD, NO_START, StartValues, Trial
+from elastocal.reduction.first_fit import NO_START, StartValues, Trial
 from elastocal.reduction.fit import Fit, estimate
+from elastocal.reduction.problem import ABSURD
 from elastocal.solve.identifiability import Group
 from elastocal.solve.summary import Loss
 from elastocal.spatial.entries import Array

@@ -41,7 +41,7 @@ from elastocal.model.statics.observation import linear_names
 from elastocal.reduction.fit import Fit, groups_of, linear_fit
 from elastocal.reduction.identify import Identification
 from elastocal.reduction.prediction import IdentifiedModel, Prediction, predict, same_size_loads
-from elastocal.reduction.problem import linearise, unknowns, weigh
+from elastocal.reduction.problem import linearise, unknowns, with_nuisances
 from elastocal.solve.identifiability import ABOVE, BELOW, Expectation, Groups, covariance, expectations
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
@@ -213,8 +213,7 @@ def expected(
     lost = int(np.sum(np.isnan(campaign.measurement.predict(model)).any(axis=1)))
     if not np.any(exact.measured) or lost == campaign.measurement.count:
         raise InputError("no configuration of the plan has a determined loaded state; lower the load", code="no-state")
-    extra = unknowns(exact, model)
-    problem = linearise(exact, model, [*names, *(u.name for u in extra)], weigh(exact, model))
+    problem, extra = with_nuisances(exact, model, names), unknowns(exact, model)
     groups = groups_of(problem, model.joint_parameters)
     values = np.array([*(model.parameters[n].value for n in names), *(0.0 for _ in extra)])
     expectation = expectations(groups, problem.reduced.triangle, values, *thresholds)

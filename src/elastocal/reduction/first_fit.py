@@ -19,7 +19,7 @@ from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.diagnostics import Outlier, find_outliers
 from elastocal.reduction.fit import Fit, check_equations, groups_of, linear_fit
-from elastocal.reduction.problem import Problem, Weights, linearise, unknowns, weigh
+from elastocal.reduction.problem import ABSURD, Problem, Weights, linearise, weigh, with_nuisances
 from elastocal.solve.identifiability import ABOVE, BELOW, Groups, resolved_columns
 from elastocal.solve.summary import Loss
 from elastocal.spatial.entries import Array
@@ -30,8 +30,6 @@ HOPELESS = 10.0
 """Standard deviations, by the scatter of the others, of what is left out of a campaign that does not fit without it."""
 OFF = 0.3
 """Share of a deflection that it is off by as well."""
-ABSURD = 1e3
-"""Times the size that matters: a change that no robot survives."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +106,12 @@ def first_fit(
 ) -> Trial:
     """Groups at the values that the search starts with, and one linear step in the kept basis."""
     there = start.model(model, names)
-    extra = [u.name for u in unknowns(campaign, there)]
-    problem = linearise(campaign, there, [*names, *extra], weights)
+    problem = with_nuisances(campaign, there, names, weights)
     check_equations(problem)
     structure = campaign.measurement.structure(there, names)
     plain = problem
     if structure is not campaign.measurement:
-        plain = linearise(replace(campaign, measurement=structure), there, [*names, *extra], weights)
+        plain = with_nuisances(replace(campaign, measurement=structure), there, names, weights)
     groups = groups_of(plain, model.joint_parameters)
     joints = set(model.joint_parameters)
     count = len(names)

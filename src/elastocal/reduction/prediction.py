@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Statics
+from elastocal.measure.markers import Deflection
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot

@@ -21,6 +21,8 @@ from elastocal.solve.streamed import Reduced, Rows, reduce_rows
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
+ABSURD = 1e3
+"""Times the size that matters: a change of a parameter that no robot survives."""
 UNSTATED = 1e-5
 """Weight of a reading whose noise is not stated, in m or rad; only ratios matter then."""
 
@@ -177,6 +179,12 @@ def linearise(
         (n, r),
         weights,
     )
+
+
+def with_nuisances(campaign: Measured, model: Robot, names: Sequence[str], weights: Weights | None = None) -> Problem:
+    """For ``names`` and all nuisance unknowns of the campaign; ``weights`` by default those at the model."""
+    extra = (u.name for u in unknowns(campaign, model))
+    return linearise(campaign, model, [*names, *extra], weights or weigh(campaign, model))
 
 
 def residuals(campaign: Measured, model: Robot, u: Mapping[str, float]) -> Array:

@@ -17,7 +17,7 @@ from elastocal.model.descriptions import SYMBOLS, Derivation, derive, in_form
 from elastocal.model.robot import Robot
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification, sought_names
-from elastocal.reduction.problem import linearise, unknowns
+from elastocal.reduction.problem import with_nuisances
 from elastocal.solve.definite import DefiniteFit, fit_definite
 from elastocal.solve.identifiability import Group
 from elastocal.spatial.entries import Array, Ints
@@ -61,8 +61,8 @@ def possible_springs(
     if not any(b.shape == (6, 6) for _, b in blocks):
         return None
     here = in_form(model, "symmetric").with_estimates(_carried(fit, nominal))
-    extra = [u.name for u in unknowns(campaign, here)]
-    problem = linearise(campaign, here, [*names, *extra], fit.problem.weights)
+    problem = with_nuisances(campaign, here, names, fit.problem.weights)
+    extra = problem.nuisance
     table = nominal.parameters
     x0 = np.array([*(table[n].value for n in names), *(0.0 for _ in extra)])
     sd = np.array([*(PRIOR * max(abs(table[n].value), table[n].scale) for n in names), *(1.0 for _ in extra)])

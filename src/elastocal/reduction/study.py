@@ -19,18 +19,21 @@ from elastocal.reduction.diagnostics import (
     Correlation,
     Discrepancy,
     Influence,
+    OmittedParameter,
     Outlier,
+    PriorCheck,
     correlations,
     discrepancy,
     find_outliers,
     influence,
+    omitted_parameters,
+    prior_checks,
 )
 from elastocal.reduction.error_budget import Budget, Cost, Wide, budget, reduction_cost, wide_covariance
 from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues
 from elastocal.reduction.fit import Fit, misfit_at
 from elastocal.reduction.identify import Identification, identify, sought_names
 from elastocal.reduction.prediction import IdentifiedModel
-from elastocal.reduction.score_tests import OmittedParameter, PriorCheck, omitted_parameters, prior_checks
 from elastocal.reduction.springs import PossibleSprings, derived_springs, possible_springs
 from elastocal.results import as_frame, shortened
 from elastocal.solve.linear_sampling import Bootstrap, GibbsPosterior, bootstrap, gibbs

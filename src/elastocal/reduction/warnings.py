@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from elastocal.measure.kind import reading_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, probability, significant
-from elastocal.reduction.score_tests import OmittedParameter, PriorCheck
+from elastocal.reduction.diagnostics import OmittedParameter, PriorCheck
 from elastocal.reduction.slips import FITS, Placement, Slip
 from elastocal.reduction.study import Study
 from elastocal.results import Finding, warning

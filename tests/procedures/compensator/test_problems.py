@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
+from elastocal.procedures.compensator.arc_problem import AxisFrame, as_markers, minimise
 from elastocal.procedures.compensator.concentric import ConcentricProblem, algebraic
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleProblem, unit_directions
-from elastocal.procedures.compensator.least_squares import minimise
-from elastocal.procedures.compensator.points import AxisFrame, as_markers
 from elastocal.procedures.compensator.rigid_body import BodyProblem, PointingProblem
 
 Q = np.array([0.1, 0.9, 1.3, 2.2, -0.4])

@@ -9,8 +9,8 @@ from oracle.refusals import refused
 from scipy.optimize import least_squares
 from scipy.stats import chi2, f
 
+from elastocal.procedures.compensator.arc_problem import FitQuality
 from elastocal.procedures.compensator.concentric import fit_concentric
-from elastocal.procedures.compensator.least_squares import FitQuality
 from elastocal.procedures.compensator.rigid_body import fit_common_rotation, fit_pointing
 from elastocal.procedures.compensator.variants import compare_variants, nested_test, own_axes
 

@@ -8,9 +8,9 @@ from oracle.draws import draws, spread_of_share
 from oracle.refusals import refused
 from scipy.stats import f
 
+from elastocal.procedures.compensator.arc_problem import minimise
 from elastocal.procedures.compensator.concentric import fit_concentric
 from elastocal.procedures.compensator.known_angles import fit_known_angles
-from elastocal.procedures.compensator.least_squares import minimise
 from elastocal.procedures.compensator.outliers import ArcJudge
 from elastocal.procedures.compensator.rigid_body import fit_common_rotation
 from elastocal.procedures.compensator.robust import outliers_of_arcs, outliers_of_body, robust_known_angles

@@ -6,7 +6,7 @@ import numpy as np
 from oracle.scara import NAMES, actual, discs, nominal, touched
 
 import elastocal as ec
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.surfaces.surface import Touches
 
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, nominal, touched
 
-from elastocal.measure.contact_force import ContactForce
-from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.contacts import ContactForce, ContactGap
 from elastocal.measure.measured import Measured
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.procedures.contact.calibrate import force_error
 from elastocal.procedures.contact.gaps import gap_campaign, iterate
 from elastocal.reduction.fit import estimate

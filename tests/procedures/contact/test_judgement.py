@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contacts import ContactForce
 from elastocal.measure.measured import Measured
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.descriptions import descriptions
 from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.calibrate import force_error, judge, undetermined_contacts

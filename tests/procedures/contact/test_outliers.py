@@ -9,11 +9,10 @@ import pytest
 from oracle.refusals import refused
 from oracle.scara import NAMES, actual, discs, nominal, touched
 
-from elastocal.measure.contact_force import ContactForce
-from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.contacts import ContactForce, ContactGap
 from elastocal.measure.measured import Measured
-from elastocal.measure.sources.encoder import Encoder
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.arm import Encoder
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact import outliers as contact_screen
 from elastocal.procedures.contact.calibrate import calibrate_contacts

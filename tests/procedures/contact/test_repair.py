@@ -7,11 +7,11 @@ import pytest
 from oracle.refusals import refused
 from oracle.scara import NAMES, discs, nominal, plan, touched
 
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.markers import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
-from elastocal.measure.sources.force_sensor import ForceSensor
-from elastocal.measure.sources.object_places import ObjectPlaces
+from elastocal.measure.sources.instrument import ForceSensor
+from elastocal.measure.sources.places import ObjectPlaces
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.disc import Disc

@@ -7,7 +7,7 @@ import pytest
 from oracle.scara import ACTUAL, NAMES, actual, nominal, touched
 
 from elastocal.measure.measured import Measured
-from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.instrument import ForceSensor
 from elastocal.model.descriptions import descriptions
 from elastocal.procedures.contact.calibrate import calibrate_contacts, force_level, standing, written
 from elastocal.reduction.identify import identify

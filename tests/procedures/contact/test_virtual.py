@@ -7,10 +7,10 @@ import pytest
 from oracle.refusals import refused
 from oracle.scara import actual, discs, nominal, plan, touched
 
-from elastocal.measure.contact_force import ContactForce
-from elastocal.measure.sources.encoder import Encoder
-from elastocal.measure.sources.force_sensor import ForceSensor
-from elastocal.measure.sources.object_places import ObjectPlaces
+from elastocal.measure.contacts import ContactForce
+from elastocal.measure.sources.arm import Encoder
+from elastocal.measure.sources.instrument import ForceSensor
+from elastocal.measure.sources.places import ObjectPlaces
 from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, virtual_contacts
 

@@ -13,7 +13,7 @@ from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.procedures.gravity.fit import fit_masses
-from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.motors import friction_terms
 from elastocal.procedures.gravity.prediction import predict_torque
 from elastocal.procedures.gravity.samples import slow_samples
 from elastocal.procedures.gravity.sense import stated_sense

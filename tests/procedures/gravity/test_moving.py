@@ -9,10 +9,10 @@ from oracle.logs import LENGTH, MASSES, MOMENTS, planar_arm, planar_torques
 from oracle.moving_logs import COULOMB, VISCOUS, as_currents, cobot, recorded, sweeps
 from oracle.refusals import refused
 
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity import identify
-from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.motors import friction_terms
 from elastocal.procedures.gravity.samples import select_samples
 from elastocal.procedures.gravity.unknowns import PACE, MassPrior
 

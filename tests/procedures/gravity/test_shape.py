@@ -10,7 +10,7 @@ from oracle.moving_logs import COULOMB, cobot, recorded, sweeps
 
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity import identify
-from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.motors import friction_terms
 
 LIFT = 1
 

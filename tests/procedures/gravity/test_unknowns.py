@@ -12,7 +12,7 @@ from oracle.refusals import refused
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.transmission import Drives, Transmission
 from elastocal.procedures.gravity.fit import fit_masses
-from elastocal.procedures.gravity.friction import propose
+from elastocal.procedures.gravity.motors import propose
 from elastocal.procedures.gravity.samples import moving_samples, slow_samples
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, Unknowns, coupled_motors
 

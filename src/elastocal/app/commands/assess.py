@@ -161,10 +161,10 @@ def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     from elastocal.app.configurations import chosen_configurations
     from elastocal.design.assessing import assess
     from elastocal.files.robot.read import read_robot, selected, without_kinds
-    from elastocal.measure.deflection import Deflection
+    from elastocal.measure.markers import Deflection
     from elastocal.measure.measured import Measured
     from elastocal.measure.setup import Setup
-    from elastocal.measure.sources.reading import Reading
+    from elastocal.measure.sources.instrument import Reading
 
     robot = read_robot(word, asked.tool)
     model = _in_form(without_kinds(robot, asked.without), asked.form)

@@ -157,7 +157,7 @@ def calibrate(
         progress(100, 100)
     _check_determined(campaign, study)
     cost = _cost(campaign, study) if reduce and contacts is None else ()
-    judged = Judged(study, file.model, points, cost) if contacts is None else contacts.judged
+    judged = Judged(study, file.model, points, cost) if contacts is None else contacts
     why = (f"Single parameters are identified: {unfit}.",) if unfit else ()
     notes, facts = (*file.notes, *why, *_exact(study)), _facts(campaign, file, seed)
     result = CalibrateResult(file, judged, sampled, correlated, seed, facts, notes, contacts=contacts)

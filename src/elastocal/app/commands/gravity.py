@@ -13,7 +13,7 @@ from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations
-    from elastocal.measure.joint_log import JointLog
+    from elastocal.measure.joints import JointLog
     from elastocal.measure.sources.friction import Friction
     from elastocal.procedures.gravity import Gravity
     from elastocal.procedures.gravity.prediction import TorquePrediction

@@ -142,7 +142,7 @@ def _varied(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[str, ...
 
 def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, outliers: int, size: float) -> Virtual:
     """Contacts are pressed by the true robot's own joint values; everything else is read at those of the plan."""
-    from elastocal.measure.contact_force import contacts_of
+    from elastocal.measure.contacts import contacts_of
     from elastocal.measure.measured import virtual_campaign
     from elastocal.procedures.contact.plan import virtual_contacts
 

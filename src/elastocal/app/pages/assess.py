@@ -107,7 +107,7 @@ def _cells(p: Parameter, group: Group, e: Expectation | None) -> tuple[Cell, ...
 
 
 def plan_paragraphs(result: AssessResult) -> tuple[str, ...]:
-    from elastocal.measure.contact_force import contacts_of
+    from elastocal.measure.contacts import contacts_of
 
     kind, repair = contacts_of(result.assessment.campaign.measurement), result.repair
     assert repair is not None

@@ -11,7 +11,7 @@ from elastocal.app.pages import gravity_torques as torques
 from elastocal.app.pages.calibrate.reduction import combination_table
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.sources.friction import TERMS
-from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.motors import friction_terms
 from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from elastocal.procedures.gravity import Gravity
     from elastocal.procedures.gravity.checks import Screened
     from elastocal.procedures.gravity.fit import GravityFit
-    from elastocal.procedures.gravity.friction import Proposal
-    from elastocal.procedures.gravity.gains import Gains
+    from elastocal.procedures.gravity.motors import Gains, Proposal
     from elastocal.procedures.gravity.prediction import Validation
 
 NO_READING = "no reading of this joint counts"

@@ -1,1 +1,1 @@
-"""One file = one criterion."""
+"""Criteria of plans, found by walking this folder."""

@@ -15,8 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion, Over, Stakes, mean_slopes, minus_log
-from elastocal.design.knowledge import Knowledge
-from elastocal.design.updates import Trials
+from elastocal.design.knowledge import Knowledge, Trials
 from elastocal.errors import ShapeError, UnknownNameError
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass

@@ -17,11 +17,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from elastocal.design.candidates import CandidateSet
+from elastocal.design.candidates import CandidateSet, Poses, joint_ranges, sobol
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.filter import Filter, check_lengths
-from elastocal.design.obstacles.obstacle import Capsule, Floor, Obstacle
-from elastocal.design.poses import Poses, joint_ranges, sobol
+from elastocal.design.obstacles import Capsule, Floor, Obstacle
 from elastocal.errors import InfeasibleError, MissingError
 from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot

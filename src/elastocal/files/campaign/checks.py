@@ -95,7 +95,7 @@ def check_points(file: CampaignFile) -> tuple[CampaignFile, PointsCheck | None]:
 
 
 def _placement(file: CampaignFile) -> Placement | None:
-    from elastocal.measure.sources.registration import Registration
+    from elastocal.measure.sources.places import Registration
     from elastocal.reduction.slips import placement
 
     setup, differences = file.campaign.measurement.setup, file.campaign.measurement.states == 2
@@ -112,7 +112,7 @@ def _registered(file: CampaignFile, pose: Pose) -> CampaignFile:
     import numpy as np
 
     from elastocal.files.campaign.read import in_base
-    from elastocal.measure.sources.registration import Registration
+    from elastocal.measure.sources.places import Registration
 
     campaign, points = file.campaign, file.points
     assert points is not None

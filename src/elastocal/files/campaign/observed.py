@@ -45,9 +45,8 @@ from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.tables.remembered import check_units
 from elastocal.files.units import declared_units
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement, measurement_kinds
-from elastocal.measure.position import Position
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches

@@ -51,10 +51,9 @@ from elastocal.files.located import Located, read_formatted
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.tables.spelling import not_read
 from elastocal.files.units import declared_units
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement, measurement_kinds
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.measured import Measured
-from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot

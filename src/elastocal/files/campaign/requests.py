@@ -20,10 +20,9 @@ from elastocal.files.robot.read import selected
 from elastocal.files.schema import Units, chosen, dimensions_of
 from elastocal.files.text import Dumper, FlowList, Map, quantity_text
 from elastocal.files.units import Fields
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
+from elastocal.measure.markers import Deflection, Position
 from elastocal.measure.measured import Measured
-from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource, source_kinds
 from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.robot import Robot

@@ -27,7 +27,7 @@ from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.tables.raw import with_axis_titles
 from elastocal.files.units import declared_units
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contacts import ContactForce
 from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import in_form
 from elastocal.model.limits import limit_text

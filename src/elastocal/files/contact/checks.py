@@ -13,10 +13,9 @@ import numpy as np
 from elastocal.errors import ImplausibleError, InfeasibleError, MissingError, RangeError, TooFewError
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
-from elastocal.measure.contact_force import ContactForce, contacts_of
-from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.contacts import ContactForce, ContactGap, contacts_of
+from elastocal.measure.markers import Position
 from elastocal.measure.measured import Measured
-from elastocal.measure.position import Position
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import contact

@@ -25,7 +25,7 @@ from elastocal.files.text import (
     quantity_text,
     shown_joint_columns,
 )
-from elastocal.measure.contact_force import ContactForce, contacts_of
+from elastocal.measure.contacts import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics

@@ -29,7 +29,7 @@ from elastocal.files.log.given import Given
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, quantity_of, si_number, with_axis_titles
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Bools

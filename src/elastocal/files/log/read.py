@@ -28,7 +28,7 @@ from elastocal.files.located import UTF_16, read_text
 from elastocal.files.log.given import Given
 from elastocal.files.opened import unreadable
 from elastocal.files.tables.raw import RawTable
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number

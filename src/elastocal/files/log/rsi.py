@@ -23,7 +23,7 @@ import numpy as np
 from elastocal.errors import FormatError, InputError, MissingError
 from elastocal.files.log.telegrams import MALFORMED, Piece, Telegram, TelegramError, TelegramOrder, parse_telegram, scan
 from elastocal.files.units import DEGREE
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number

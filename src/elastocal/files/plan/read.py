@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.design.candidates import Draw
 from elastocal.design.cell import Safety
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.design.feasibility.filter import filter_kinds
-from elastocal.design.loading.loading import loading_kinds
+from elastocal.design.loading import loading_kinds
 from elastocal.design.method import Measuring, Method
-from elastocal.design.poses import Draw
 from elastocal.design.sweeping import Sweeping
 from elastocal.design.task import MOST, PlanTask
 from elastocal.design.touching import Touching
@@ -29,8 +29,8 @@ from elastocal.files.plan.task import check_axes, check_frame, read_around, read
 from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
-from elastocal.measure.contact_force import ContactForce
-from elastocal.measure.joint_torque import JointTorque
+from elastocal.measure.contacts import ContactForce
+from elastocal.measure.joints import JointTorque
 from elastocal.model.descriptions import in_form
 from elastocal.model.limits import limit_text
 from elastocal.model.loads.wrench import AppliedWrenches

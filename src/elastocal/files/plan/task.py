@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.design.candidates import Poses, Region
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.criteria.criterion import Over
 from elastocal.design.method import Measuring, Method
-from elastocal.design.obstacles.obstacle import obstacle_kinds
-from elastocal.design.poses import Poses, Region
+from elastocal.design.obstacles import obstacle_kinds
 from elastocal.design.task import MOST, TestPlan
 from elastocal.errors import ConflictError, FormatError, MissingError, NumberError, RangeError, ShapeError, UnitError
 from elastocal.files import schema
@@ -33,7 +33,7 @@ from elastocal.files.tables.configurations import NAME, WRENCH, configurations
 from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import columns_of
 from elastocal.files.units import FORCE, LENGTH, MOMENT
-from elastocal.measure.sources.tracker import Tracker
+from elastocal.measure.sources.instrument import Tracker
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import LARGEST

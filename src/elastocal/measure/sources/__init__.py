@@ -1,4 +1,4 @@
-"""What is wrong with readings.  One file is one source of error, found by walking this folder.
+"""What is wrong with readings: sources of error, found by walking this folder.
 
     noise = [sources.Tracker(), sources.Repeatability(sd=2e-5)]
 

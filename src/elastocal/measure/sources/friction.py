@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.errors import MissingError, UnsupportedError
-from elastocal.measure.joint_torque import JointTorque
+from elastocal.measure.joints import JointTorque
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.robot import Robot
@@ -31,13 +31,10 @@ class Friction(ErrorSource):
 
     kind: ClassVar[str] = "friction"
     bends: ClassVar[bool] = False
+    common: ClassVar[bool] = True
     coulomb: bool = True
     viscous: bool = True
     zero: bool = False
-
-    @property
-    def common(self) -> bool:
-        return True
 
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         kind = _torques(measurement)

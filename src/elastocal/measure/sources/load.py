@@ -61,11 +61,8 @@ class LoadPoint(ErrorSource):
     """Where the load acts, away from its frame's origin along the frame's axes; one for the whole campaign."""
 
     kind: ClassVar[str] = "load_point"
+    common: ClassVar[bool] = True
     sd: float = quantity("length")
-
-    @property
-    def common(self) -> bool:
-        return True
 
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         return tuple(SourceUnknown(f"load point {axis}", "m", self.sd) for axis in "xyz")

@@ -21,7 +21,8 @@ from scipy.spatial.transform import Rotation
 from elastocal.errors import InputError, ShapeError
 from elastocal.model.chain import JOINT
 from elastocal.model.robot import Robot
-from elastocal.procedures.compensator.points import AxisFrame, Markers, as_markers, centred, refuse_straight
+from elastocal.procedures.compensator.arc_problem import AxisFrame, Markers, as_markers
+from elastocal.procedures.compensator.concentric import centred, refuse_straight
 from elastocal.procedures.compensator.rigid_body import BodyProblem, RigidBody, compressed, finished
 from elastocal.solve.linear import minimise, solve_linear
 from elastocal.spatial.entries import Array
@@ -126,7 +127,7 @@ def _linear(frame: AxisFrame, turns: Array, data: Markers, numbers: tuple[int, .
     rows[at, 2 + 2 * data.marker], rows[at, 3 + 2 * data.marker] = c, -s
     rows[len(local) + at, 2 + 2 * data.marker], rows[len(local) + at, 3 + 2 * data.marker] = s, c
     values = solve_linear(rows, np.concatenate([local[:, 0], local[:, 1]])).values
-    heights = np.array([local[data.marker == j, 2].mean() for j in range(count)])
+    heights = data.each(local[:, 2])
     origin = frame.matrix @ np.array([values[0], values[1], heights.mean()])
     return BodyProblem(
         AxisFrame(origin, frame.matrix), values[2:].reshape(count, 2), heights - heights.mean(), turns, data, numbers

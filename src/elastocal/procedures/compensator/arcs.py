@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError, MissingError, ShapeError, TooFewError, UnknownNameError
+from elastocal.procedures.compensator.arc_problem import as_points
 from elastocal.procedures.compensator.concentric import ConcentricArcs, concentric_of, fit_circle, fit_concentric
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
 from elastocal.procedures.compensator.known_angles import fit_known_angles
 from elastocal.procedures.compensator.outliers import Outlier, UndecidedError
-from elastocal.procedures.compensator.points import as_points
 from elastocal.procedures.compensator.robust import RobustArc, outliers_of_arcs, outliers_of_body, robust_known_angles
 from elastocal.procedures.compensator.variants import Variants, compare_variants
 from elastocal.spatial.entries import Array, Bools

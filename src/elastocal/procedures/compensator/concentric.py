@@ -31,20 +31,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import ImplausibleError, RangeError, TooFewError
-from elastocal.procedures.compensator.least_squares import AxisFit, AxisProblem, FitQuality, estimated, minimise
-from elastocal.procedures.compensator.points import (
+from elastocal.procedures.compensator.arc_problem import (
+    AxisFit,
     AxisFrame,
+    AxisProblem,
+    FitQuality,
     Markers,
     as_markers,
     as_noise,
-    centred,
-    plane_frame,
-    refuse_straight,
+    estimated,
+    minimise,
 )
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
 Method = Literal["algebraic", "geometric"]
+STRAIGHT = 1e-9
+"""Points whose spread across a line is below this part of the spread along it lie on the line."""
 LOST = 1 / 3
 """A radius with a larger relative standard deviation may as well be infinite: the arc is straight within its noise."""
 
@@ -60,6 +63,11 @@ class MarkersProblem(AxisProblem):
     @property
     def points(self) -> Array:
         return self.markers.points
+
+    def centred(self) -> Self:
+        """The same state with the origin at the mean height of the markers' circles."""
+        frame, heights = self.frame.at_mean(self.heights)
+        return replace(self, frame=frame, heights=heights)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +122,6 @@ class ConcentricProblem(MarkersProblem):
             self, frame=frame.tilted(step[2:4]), radii=self.radii + step[first : first + k],
             heights=self.heights + step[first + k :],
         )  # fmt: skip
-
-    def centred(self) -> Self:
-        """The same state with the origin at the mean height of the markers' circles."""
-        frame, heights = self.frame.at_mean(self.heights)
-        return replace(self, frame=frame, heights=heights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,6 +240,38 @@ def concentric_of(
     return ConcentricArcs(problem, estimate, method)
 
 
+def refuse_straight(spread: Array, what: str) -> None:
+    """``spread``: singular values of points about their mean, largest first; needs a second direction."""
+    if not spread[0] > 0:
+        raise ImplausibleError(
+            f"{what}: all points are the same; nothing has moved between the poses", code="no-motion"
+        )
+    if spread[1] <= STRAIGHT * spread[0]:
+        raise ImplausibleError(
+            f"{what}: the points lie on a straight line, which has no centre; measure a longer arc",
+            code="straight-line",
+        )
+
+
+def centred(markers: Markers) -> Array:
+    """Points minus the mean of their own marker (000 eq. 22)."""
+    return np.asarray(markers.points - markers.each(markers.points)[markers.marker])
+
+
+def plane_frame(points: Array, spread: Array) -> AxisFrame:
+    """Origin at the mean of ``points``; in 3-D the axis is the direction in which ``spread`` (M, 3) is least (eq. 30).
+
+    The sign of the axis is the one whose largest component is positive, so that it does not depend on the data.
+    """
+    origin = points.mean(axis=0)
+    if points.shape[1] == 2:
+        return AxisFrame(origin, np.eye(2))
+    directions = np.linalg.svd(spread, full_matrices=True)[2]
+    axis = directions[2] * np.sign(directions[2][np.argmax(np.abs(directions[2]))])
+    first = directions[0] * np.sign(directions[0][np.argmax(np.abs(directions[0]))])
+    return AxisFrame(origin, np.column_stack([first, np.cross(axis, first), axis]))
+
+
 def algebraic(markers: Markers) -> ConcentricProblem:
     """Eq. (20)-(30), solved in the plane."""
     needed = markers.count + 2
@@ -251,15 +286,11 @@ def algebraic(markers: Markers) -> ConcentricProblem:
     frame = plane_frame(markers.points, spread)
     local = frame.local(markers.points)
     y = local[:, :2]
-    means = np.array([[*y[markers.marker == j].mean(axis=0)] for j in range(markers.count)])
-    squares = np.sum(y**2, axis=1)
-    offsets = np.array([squares[markers.marker == j].mean() for j in range(markers.count)])
+    means, squares = markers.each(y), np.sum(y**2, axis=1)
+    offsets = markers.each(squares)
     centre = np.linalg.lstsq(2 * (y - means[markers.marker]), squares - offsets[markers.marker])[0]
-    distances = np.sum((y - centre) ** 2, axis=1)
-    radii = np.sqrt([distances[markers.marker == j].mean() for j in range(markers.count)])
-    heights = np.zeros(markers.count)
-    if markers.dimension == 3:
-        heights = np.array([local[markers.marker == j, 2].mean() for j in range(markers.count)])
+    radii = np.sqrt(markers.each(np.sum((y - centre) ** 2, axis=1)))
+    heights = markers.each(local[:, 2]) if markers.dimension == 3 else np.zeros(markers.count)
     return ConcentricProblem(frame.shifted(centre), radii, heights, markers)
 
 

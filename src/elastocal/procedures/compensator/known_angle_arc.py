@@ -22,8 +22,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.procedures.compensator.least_squares import AxisFit, AxisProblem, estimated
-from elastocal.procedures.compensator.points import AxisFrame, as_noise
+from elastocal.procedures.compensator.arc_problem import AxisFit, AxisFrame, AxisProblem, as_noise, estimated
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 

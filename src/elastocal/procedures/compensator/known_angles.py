@@ -21,6 +21,8 @@ from elastocal.errors import (
     UnitError,
     UnobservableError,
 )
+from elastocal.procedures.compensator.arc_problem import as_noise, as_points
+from elastocal.procedures.compensator.concentric import refuse_straight
 from elastocal.procedures.compensator.known_angle_arc import (
     KnownAngleArc,
     arc_of_sense,
@@ -29,7 +31,6 @@ from elastocal.procedures.compensator.known_angle_arc import (
     spare_equations,
     unit_directions,
 )
-from elastocal.procedures.compensator.points import as_noise, as_points, refuse_straight
 from elastocal.spatial.entries import Array, Ints
 
 CLEAR = 9.0

@@ -31,7 +31,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.design.poses import programmable
+from elastocal.design.candidates import programmable
 from elastocal.errors import RangeError, TooFewError, UnknownNameError
 from elastocal.model.limits import limit_text
 from elastocal.model.robot import Robot

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import InputError, RangeError, UnobservableError
-from elastocal.procedures.compensator.least_squares import ArcProblem, minimise
+from elastocal.procedures.compensator.arc_problem import ArcProblem, minimise
 from elastocal.solve.deletion import Deletion
 from elastocal.solve.linear import solve_linear
 from elastocal.solve.outliers import FAR, LinearJudge, screen_units

@@ -28,9 +28,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import ShapeError, TooFewError, UnobservableError
+from elastocal.procedures.compensator.arc_problem import (
+    ArcProblem,
+    AxisFrame,
+    Markers,
+    as_markers,
+    as_noise,
+    as_points,
+    estimated,
+    minimise,
+)
 from elastocal.procedures.compensator.concentric import ConcentricProblem, MarkersFit, MarkersProblem, algebraic
-from elastocal.procedures.compensator.least_squares import ArcProblem, estimated, minimise
-from elastocal.procedures.compensator.points import AxisFrame, Markers, as_markers, as_noise, as_points
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 
@@ -100,11 +108,6 @@ class BodyProblem(MarkersProblem):
             frame, heights, rest = frame.tilted(step[2:4]), heights + rest[:k], rest[k:]
         turns = self.turns + np.concatenate([[0.0], rest])
         return replace(self, frame=frame, arms=arms, heights=heights, turns=turns)
-
-    def centred(self) -> Self:
-        """The same state with the origin at the mean height of the markers' circles."""
-        frame, heights = self.frame.at_mean(self.heights)
-        return replace(self, frame=frame, heights=heights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,5 +263,5 @@ def arms_of(start: ConcentricProblem, turns: Array) -> Array:
     """(k, 2): mean place of each marker in the body."""
     data, local = start.markers, start.frame.local(start.markers.points)
     back = (local[:, 0] + 1j * local[:, 1]) * np.exp(-1j * turns[data.pose])
-    means = np.array([back[data.marker == j].mean() for j in range(data.count)])
+    means = data.each(back)
     return np.column_stack([means.real, means.imag])

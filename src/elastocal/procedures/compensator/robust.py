@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError, MissingError
-from elastocal.procedures.compensator.concentric import ConcentricProblem, algebraic, fit_concentric
+from elastocal.procedures.compensator.arc_problem import AxisFrame, Markers, as_markers, as_noise
+from elastocal.procedures.compensator.concentric import STRAIGHT, ConcentricProblem, algebraic, fit_concentric
 from elastocal.procedures.compensator.known_angle_arc import (
     KnownAngleArc,
     KnownAngleProblem,
@@ -26,7 +27,6 @@ from elastocal.procedures.compensator.known_angle_arc import (
 )
 from elastocal.procedures.compensator.known_angles import fit_known_angles, refuse_units, seen_points
 from elastocal.procedures.compensator.outliers import ALONE, LEVEL, ArcJudge, Outlier, named_outliers, screen
-from elastocal.procedures.compensator.points import STRAIGHT, AxisFrame, Markers, as_markers, as_noise
 from elastocal.procedures.compensator.rigid_body import (
     BodyProblem,
     arms_of,
@@ -165,9 +165,8 @@ def _only(markers: Markers, poses: Ints) -> Markers:
 
 def _medians(frame: AxisFrame, markers: Markers) -> ConcentricProblem:
     local = frame.local(markers.points)
-    own = [markers.marker == j for j in range(markers.count)]
-    radii = np.array([np.median(np.hypot(*local[rows, :2].T)) for rows in own])
-    heights = np.array([np.median(local[rows, 2]) if frame.spatial else 0.0 for rows in own])
+    radii = markers.each(np.hypot(*local[:, :2].T), np.median)
+    heights = markers.each(local[:, 2], np.median) if frame.spatial else np.zeros(markers.count)
     return ConcentricProblem(frame, radii, heights, markers)
 
 

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError, TooFewError
+from elastocal.procedures.compensator.arc_problem import FitQuality, Markers, minimise
 from elastocal.procedures.compensator.concentric import ConcentricArcs, ConcentricProblem, algebraic, fit_concentric
-from elastocal.procedures.compensator.least_squares import FitQuality, minimise
-from elastocal.procedures.compensator.points import Markers
 from elastocal.procedures.compensator.rigid_body import RigidBody, fit_common_rotation, fit_pointing
 from elastocal.solve.nested import NestedTest, f_test, undecided
 from elastocal.spatial.entries import Array

@@ -28,7 +28,7 @@ import numpy as np
 
 from elastocal.arguments import checked
 from elastocal.errors import ImplausibleError, InputError
-from elastocal.measure.contact_force import ContactForce, contacts_of
+from elastocal.measure.contacts import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import in_form
@@ -55,11 +55,10 @@ FEW = 2
 """Digits of a factor that follows from forces with their scatter."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ContactCalibration:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ContactCalibration(Judged):
     """``touched`` says which contacts and objects do not belong, ``forces`` what the fit makes of the force error."""
 
-    judged: Judged
     touched: Touched
     forces: ContactJudgement
 
@@ -71,20 +70,8 @@ class ContactCalibration:
         return self.study.to_frame()
 
     @property
-    def study(self) -> Study:
-        return self.judged.study
-
-    @property
     def fit(self) -> Fit:
         return self.study.fit
-
-    @property
-    def verdict(self) -> tuple[Finding, ...]:
-        return self.judged.verdict
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        return self.judged.warnings
 
 
 @checked()
@@ -137,7 +124,7 @@ def calibrate_contacts(
         *_objects(touched), *_forces(touched, forces), *_not_significant(studied, forces),
         *_not_separable(studied, forces),
     )  # fmt: skip
-    return ContactCalibration(Judged(studied, model, own=own, combined=combined), touched, forces)
+    return ContactCalibration(studied, model, own=own, combined=combined, touched=touched, forces=forces)
 
 
 def _objects(touched: Touched) -> Iterator[Finding]:

@@ -24,10 +24,9 @@ from typing import Literal
 import numpy as np
 
 from elastocal.errors import MissingError
-from elastocal.measure.contact_force import contacts_of
-from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.contacts import ContactGap, contacts_of
 from elastocal.measure.measured import Measured
-from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.instrument import Reading
 from elastocal.model.robot import Robot
 from elastocal.reduction.problem import Problem, linearise, weigh
 from elastocal.solve.linear import orthonormal_span, solve_linear

@@ -15,8 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.measure.contact_force import contacts_of
-from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.contacts import ContactGap, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.procedures.contact.gaps import EVEN, Doubt, close_gaps, doubted_objects, felt_rows, gap_problem

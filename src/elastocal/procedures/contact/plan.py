@@ -17,12 +17,11 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.errors import InfeasibleError, UnsupportedError
-from elastocal.measure.contact_force import ContactForce, contacts_of
-from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.contacts import ContactForce, ContactGap, contacts_of
+from elastocal.measure.markers import Position
 from elastocal.measure.measured import Measured, Virtual, plant
-from elastocal.measure.position import Position
-from elastocal.measure.sources.encoder import Encoder
-from elastocal.measure.sources.object_places import ObjectPlaces
+from elastocal.measure.sources.arm import Encoder
+from elastocal.measure.sources.places import ObjectPlaces
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.frames import BASE
 from elastocal.model.inverse_kinematics import PoseStatus

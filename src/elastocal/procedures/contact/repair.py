@@ -28,18 +28,15 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.errors import InfeasibleError
-from elastocal.measure.contact_force import ContactForce, contacts_of
+from elastocal.measure.contacts import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_plan_of, on_objects
-from elastocal.reduction.problem import linearise, unknowns, weigh
+from elastocal.reduction.problem import ABSURD, unknowns, with_nuisances
 from elastocal.solve.identifiability import Group, Groups, classify, covariance
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
-
-ABSURD = 1e3
-"""Times its size: a change of a parameter that is out of the question keeps sums finite where nothing is told."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +79,7 @@ def contact_blocks(model: Robot, campaign: Measured, names: Sequence[str]) -> Co
     """The rows of every contact at a model; contacts without a determined state have none."""
     kind = campaign.measurement
     exact = Measured(kind, kind.predict(model), campaign.sources, priors=campaign.priors)
-    extra = unknowns(exact, model)
-    problem = linearise(exact, model, [*names, *(u.name for u in extra)], weigh(exact, model))
+    problem, extra = with_nuisances(exact, model, names), unknowns(exact, model)
     values = np.abs(problem.start[: problem.parameters])
     own = np.maximum(values, problem.scales[: problem.parameters])
     size = np.concatenate([own, [u.sd if np.isfinite(u.sd) else 1e-3 for u in extra]])

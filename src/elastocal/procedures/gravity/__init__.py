@@ -2,10 +2,10 @@
 
 Order of the procedure (``run``): what is no reading (``readings``), the samples that count, slow or moving
 (``samples``), which way is down where that is asked and whose torque was logged (``sense``), masses, inertias and
-friction of all joints at once (``unknowns``, ``nuisances``, ``fit``, ``friction``) and the gains of currents
-(``gains``) without outliers (``checks``), motors that turn with two joints (``friction``), the validation by the last
-part of the log (``prediction``), the torques written out (``terms``), sweep by sweep (``sweeps``), what speaks against
-it all (``checks``), and the result, ``Gravity``.
+friction of all joints at once (``unknowns``, ``nuisances``, ``fit``), the gains of currents and motors that turn with
+two joints (``motors``), without outliers (``checks``), the validation by the last part of the log (``prediction``), the
+torques written out (``terms``), sweep by sweep (``sweeps``), what speaks against it all (``checks``), and the result,
+``Gravity``.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ import numpy as np
 
 from elastocal.arguments import checked
 from elastocal.errors import InputError, RangeError, UnknownNameError, UnsupportedError
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.measure.motion import SHARE
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.checks import Screened, screen, warnings
 from elastocal.procedures.gravity.fit import GravityFit
-from elastocal.procedures.gravity.friction import Proposal, propose
-from elastocal.procedures.gravity.gains import Gains
 from elastocal.procedures.gravity.misfit import misfit_of
+from elastocal.procedures.gravity.motors import Gains, Proposal, propose
 from elastocal.procedures.gravity.prediction import TorquePrediction, Validation, predict_torque, validate
 from elastocal.procedures.gravity.run import Job, with_links
 from elastocal.procedures.gravity.samples import INERTIA

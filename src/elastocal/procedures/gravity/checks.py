@@ -14,8 +14,8 @@ from math import isfinite
 import numpy as np
 
 from elastocal.procedures.gravity.fit import GravityFit
-from elastocal.procedures.gravity.friction import SIGNIFICANT, Proposal, braking
 from elastocal.procedures.gravity.misfit import STRANGE
+from elastocal.procedures.gravity.motors import SIGNIFICANT, Proposal, braking
 from elastocal.procedures.gravity.prediction import Validation, predict_reading
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.results import Finding, note, warning

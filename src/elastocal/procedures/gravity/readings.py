@@ -25,7 +25,7 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from elastocal.errors import MissingError
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.measure.motion import Jump, jumps
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque

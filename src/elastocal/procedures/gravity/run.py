@@ -14,8 +14,7 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
 from elastocal.procedures.gravity.checks import screen
 from elastocal.procedures.gravity.fit import GravityFit, fit_masses, identify_payload
-from elastocal.procedures.gravity.friction import SIGNIFICANT, braking
-from elastocal.procedures.gravity.gains import Gains, find_gains
+from elastocal.procedures.gravity.motors import SIGNIFICANT, Gains, braking, find_gains
 from elastocal.procedures.gravity.prediction import Validation, split_log, validate
 from elastocal.procedures.gravity.readings import usable
 from elastocal.procedures.gravity.samples import Samples, select_samples
@@ -26,7 +25,7 @@ from elastocal.procedures.gravity.unknowns import PACE, Coupled, MassPrior
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.measure.joint_log import JointLog
+    from elastocal.measure.joints import JointLog
     from elastocal.model.robot import Robot
     from elastocal.results import Finding
     from elastocal.spatial.entries import Array

@@ -16,7 +16,7 @@ from dataclasses import field, replace
 import numpy as np
 
 from elastocal.errors import InputError, MissingError, TooFewError, UnitError
-from elastocal.measure.joint_log import JointLog
+from elastocal.measure.joints import JointLog
 from elastocal.measure.motion import (
     ABOVE,
     HALF_POWER,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.quantities import concise
-from elastocal.reduction.score_tests import LIKELY
+from elastocal.reduction.diagnostics import LIKELY
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 from elastocal.solve.identifiability import Group, practical
 

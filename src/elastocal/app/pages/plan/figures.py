@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
-from elastocal.design.poses import Poses
+from elastocal.design.candidates import Poses
+from elastocal.design.obstacles import BoxObstacle, Capsule, Floor, SphereObstacle
 from elastocal.model.statics.loaded_arm import skeleton
 from elastocal.report.blocks import Lines, Scene, Series, floats
 from elastocal.report.colours import Role
@@ -31,7 +31,7 @@ from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.design.cell import Cell
-    from elastocal.design.obstacles.obstacle import Obstacle
+    from elastocal.design.obstacles import Obstacle
     from elastocal.design.result import Plan
     from elastocal.spatial.entries import Array
 
@@ -149,7 +149,7 @@ def beams(cell: Cell, markers: Array, view: str) -> tuple[Part, ...]:
 
 def _wires(obstacle: Obstacle) -> tuple[Part, ...]:
 
-    from elastocal.design.obstacles.mesh import Mesh
+    from elastocal.design.obstacles import Mesh
 
     if isinstance(obstacle, BoxObstacle):
         return (_edges(np.array(obstacle.centre), np.array(obstacle.size), rpy_matrix(*obstacle.rpy)),)

@@ -155,7 +155,7 @@ def quality_table(plan: Plan) -> Table:
         rows.append((kind, plan.selection.value, efficiency))
     by_d = plan.by_determinant
     if by_d is not None:
-        from elastocal.design.criteria.d import Determinant
+        from elastocal.design.criteria.alphabetic import Determinant
 
         rows.append(("d", Determinant().value(plan.selection.known), 100 * by_d.efficiency))
     columns = (

@@ -1,11 +1,13 @@
-"""The same contacts read as lengths: with the measured force on it, how far is the tip from the object?
+"""Contacts with known objects: the force that is felt, or how far the tip is from the object with that force on it.
+
+The force on the robot at the touching frame (002 eq. 9, 10) has no slope where the model misses the object.  Read as
+lengths, with the measured force f on the arm,
 
     gap = phi(x(q, f)),     turn_i = |f| s_i . n(x)      (s_i at right angles to the measured force)
 
-Both vanish where model, joint values and force agree.  Unlike the force, the gap is smooth and has a slope wherever
-the model puts the tip, also where it would miss the object; and it stays well behaved for a stiff arm, of which a
-micrometre is many newtons.  What is read is zero by definition; errors of the force sensor move it through the arm's
-own compliance.
+vanish where model, joint values and force agree.  The gap is smooth and has a slope wherever the model puts the tip;
+and it stays well behaved for a stiff arm, of which a micrometre is many newtons.  What is read is zero by definition;
+errors of the force sensor move it through the arm's own compliance.
 """
 
 from __future__ import annotations
@@ -16,26 +18,135 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import RangeError, ShapeError
-from elastocal.measure.contact_force import ContactForce
+from elastocal.errors import RangeError, ShapeError, UnsupportedError
 from elastocal.measure.kind import Measurement, Row
-from elastocal.measure.position import Position
+from elastocal.measure.markers import Position
 from elastocal.measure.setup import Setup, remembered
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
+from elastocal.model.statics.contact import ContactState, contact
+from elastocal.model.statics.contact_observation import ContactObservation, contact_observation
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.surface import Near, Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
+AXES = ("x", "y", "z")
+
 
 @dataclass(frozen=True, eq=False)
-class ContactGap(Measurement):
-    """Contacts at joint values (N, n) with measured forces (N, 3) on the robot; ``planar`` has one turn, else two."""
+class ContactMeasurement(Measurement):
+    """Joint values (N, n) and who touches what."""
 
-    kind: ClassVar[str] = "contact_gap"
     q: Array
     touches: Touches
+
+    @property
+    def count(self) -> int:
+        return len(self.q)
+
+    @property
+    def affine(self) -> bool:
+        return False
+
+    @property
+    def load_frame(self) -> str:
+        return self.touches.frame
+
+    @property
+    def objects(self) -> Touches:
+        return self.touches
+
+
+@dataclass(frozen=True, eq=False)
+class ContactForce(ContactMeasurement):
+    """``axes`` are the components of the force on the robot that are read ("xy" for a planar robot), in base axes.
+
+    A contact whose state is not determined (backlash without force) reads nan; one that the model loses reads zero.
+    """
+
+    kind: ClassVar[str] = "contact_force"
+    touching: ClassVar[bool] = True
+    axes: str = "xyz"
+
+    def __post_init__(self) -> None:
+        if not self.axes or any(a not in AXES for a in self.axes) or len(set(self.axes)) != len(self.axes):
+            raise RangeError(
+                f"axes {self.axes!r}: name components such as xyz, or xy for a planar robot", value=self.axes
+            )
+        if len(self.q) != len(self.touches):
+            raise ShapeError(
+                f"{len(self.touches)} contacts are named for {len(self.q)} configurations; give one each",
+                value=(len(self.touches), len(self.q)),
+            )
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        frame = self.touches.frame
+        return tuple(Row(f"{frame}.f{a}", "N", frame) for a in self.axes)
+
+    @cached_property
+    def pose(self) -> Ints:
+        both = np.concatenate([np.round(self.q, 12), self.touches.which[:, None]], axis=1)
+        return np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+
+    @property
+    def state(self) -> Ints:
+        return self.pose
+
+    def picked(self, rows: Ints) -> ContactForce:
+        return ContactForce(self.q[rows], self.touches.rows(rows), self.axes)
+
+    @cached_property
+    def _columns(self) -> list[int]:
+        return [AXES.index(a) for a in self.axes]
+
+    @cached_property
+    def _solved(self) -> dict[str, tuple[Robot, ContactState]]:
+        return {}
+
+    def touched(self, model: Robot) -> ContactState:
+        """The contacts of a model, started from those of the model before it and remembered for the last one."""
+        last = self._solved.get("last")
+        if last is not None and last[0] is model:
+            return last[1]
+        state = contact(model, self.q, self.touches, None if last is None else last[1])
+        self._solved["last"] = (model, state)
+        return state
+
+    def predict(self, model: Robot) -> Array:
+        return self.touched(model).force[:, self._columns]
+
+    def slopes(self, model: Robot, names: Sequence[str]) -> ContactObservation:
+        return contact_observation(model, self.q, self.touches, names, self.touched(model))
+
+    def derivative(self, model: Robot, names: Sequence[str]) -> Array:
+        slopes = self.slopes(model, names).by_parameters
+        order = [slopes.names.index(n) for n in names]
+        return slopes.force[:, self._columns][:, :, order]
+
+    def by_joints(self, model: Robot) -> Array:
+        return self.slopes(model, ()).by_joints.force[:, self._columns]
+
+    def by_objects(self, model: Robot) -> Array:
+        return self.slopes(model, ()).by_objects.force[:, self._columns]
+
+    def by_force(self, model: Robot) -> Array:
+        return np.broadcast_to(np.eye(3)[self._columns], (self.count, len(self.axes), 3))
+
+
+def contacts_of(kind: Measurement) -> ContactForce:
+    """A measurement that must be one of contacts."""
+    if not isinstance(kind, ContactForce):
+        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts", value=kind.kind)
+    return kind
+
+
+@dataclass(frozen=True, eq=False)
+class ContactGap(ContactMeasurement):
+    """Contacts with measured forces (N, 3) on the robot; ``planar`` has one turn, else two."""
+
+    kind: ClassVar[str] = "contact_gap"
     force: Array
     planar: bool = False
 
@@ -56,10 +167,6 @@ class ContactGap(Measurement):
         return cls(kind.q, kind.touches, force, planar="z" not in kind.axes)
 
     @property
-    def count(self) -> int:
-        return len(self.q)
-
-    @property
     def rows(self) -> tuple[Row, ...]:
         frame = self.touches.frame
         turns = ("turn",) if self.planar else ("turn_u", "turn_v")
@@ -72,10 +179,6 @@ class ContactGap(Measurement):
     @property
     def state(self) -> Ints:
         return np.arange(self.count)
-
-    @property
-    def affine(self) -> bool:
-        return False
 
     @cached_property
     def pushed(self) -> Setup:
@@ -128,7 +231,6 @@ class ContactGap(Measurement):
         return self._moved(model, self.pushed.by_joints(model))
 
     def by_objects(self, model: Robot) -> Array:
-        """By the place and size of the objects, (N, R, p)."""
         x = self._near(model)[0]
         distance, normal = self.touches.by_parameters(np.ascontiguousarray(x.T))
         size = np.linalg.norm(self.force, axis=1)[:, None, None]

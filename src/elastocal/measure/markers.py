@@ -1,14 +1,18 @@
-"""How far markers move when the load comes on: loaded minus unloaded, weights and springs in both states."""
+"""What an instrument reads of markers on a loaded arm: where they are, or how far they move when the load comes on.
+
+Orientations are read as rotation vectors phi; a turn w of the marker moves one by Jl^-1(phi) w.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
-from elastocal.measure.kind import MarkerMeasurement, Measurement, Statics
+from elastocal.errors import MissingError
+from elastocal.measure.kind import Column, MarkerMeasurement, Measurement, Statics
 from elastocal.measure.setup import in_order, remembered, stacked
 from elastocal.model.elements import CompliantCoordinate, Element
 from elastocal.model.robot import Robot
@@ -18,6 +22,65 @@ from elastocal.model.statics.observation import linear_names, linear_observation
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
 from elastocal.values import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class Position(MarkerMeasurement):
+    """Origin of every marker in base axes and, for a pose, its turn away from ``turned``, the measured orientation.
+
+    ``turned`` (N, markers, 3, 3) holds rotations measured in base axes; the reading of an orientation is then zero
+    by definition and its prediction the rotation vector from measured to predicted.
+    """
+
+    kind: ClassVar[str] = "position"
+    symbols = ("x", "y", "z", "rx", "ry", "rz")
+    turned: Array | None = None
+
+    def __post_init__(self) -> None:
+        if self.turned is None and any(m.rows == 6 for m in self.where.markers):
+            raise MissingError(
+                "poses are measured but no orientations are given; watch positions or add them", code="no-orientations"
+            )
+
+    @property
+    def affine(self) -> bool:
+        return False
+
+    def predict(self, model: Robot) -> Array:
+        at = self.where
+        bent = at.bent(model)
+        poses = frame_poses(model, at.q, bent, [m.frame for m in at.markers])
+        out = stacked(at.markers, [np.concatenate([place, place]).T for place, _ in poses])
+        for number, w in at.turning:
+            out[:, w] = self._away(number, poses[number][1]).T
+        out[bent.status != Status.CONVERGED] = np.nan
+        return out
+
+    def _away(self, number: int, turn: Array) -> Array:
+        assert self.turned is not None
+        return rotation_vector(np.einsum("ijn,nkj->ikn", turn, self.turned[:, number]))
+
+    def written(self, readings: Array) -> Iterator[Column]:
+        """With orientations as rotation vectors of what was measured: the reference turned by the reading."""
+        out = readings.copy()
+        for number, w in self.where.turning:
+            assert self.turned is not None
+            known = np.isfinite(readings[:, w]).all(axis=1, keepdims=True)
+            turn = rotations(np.where(known, readings[:, w], 0.0).T)
+            whole = rotation_vector(np.einsum("ijn,njk->ikn", turn, self.turned[:, number])).T
+            out[:, w] = np.where(known, whole, np.nan)
+        return super().written(out)
+
+    def derivative(self, model: Robot, names: Sequence[str]) -> Array:
+        at = self.where
+        out = at.observation(model, names)
+        if self.turned is None:
+            return out
+        away = self.predict(model)
+        for _, w in at.turning:
+            out[:, w] = np.einsum("ijn,njp->nip", left_jacobian_inverse(np.nan_to_num(away[:, w].T)), out[:, w])
+        return out
+
 
 Moves = tuple[list[Array], list[Array], Array]
 
@@ -76,17 +139,12 @@ class Deflection(MarkerMeasurement):
         loaded, unloaded = at.observation(model, names, True), at.observation(self._resting(model), names, False)
         if self.centred:
             unloaded[:, :, [n in _gaps(model) for n in names]] = 0.0
-        if all(m.rows == 3 for m in at.markers):
-            return loaded - unloaded
-        turns, _, lost = self._moves(model)
         out = loaded - unloaded
-        for m, start, turn in zip(at.markers, at.starts, turns, strict=True):
-            if m.rows == 6:
-                w = slice(start + 3, start + 6)
-                known = np.where(lost, 0.0, turn)
-                from_left, rotation = left_jacobian_inverse(known), rotations(known)
-                back = np.einsum("ijn,njp->nip", rotation, unloaded[:, w])
-                out[:, w] = np.einsum("ijn,njp->nip", from_left, loaded[:, w] - back)
+        for i, w in at.turning:
+            turns, _, lost = self._moves(model)
+            known = np.where(lost, 0.0, turns[i])
+            back = np.einsum("ijn,njp->nip", rotations(known), unloaded[:, w])
+            out[:, w] = np.einsum("ijn,njp->nip", left_jacobian_inverse(known), loaded[:, w] - back)
         return out
 
     @remembered

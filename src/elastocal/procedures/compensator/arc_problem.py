@@ -1,4 +1,9 @@
-"""Least squares of arcs: a problem with residuals and Jacobian, the way to its minimum, and how well it is known.
+"""Tracked points and the axis they turn about, as all fits take them.
+
+Points are checked arrays, one row per pose, a row of nan where a marker was not seen.  An ``AxisFrame`` is a place on
+the axis with the plane across it: local coordinates, and small moves of them.
+
+Least squares of arcs: a problem with residuals and Jacobian, the way to its minimum, and how well it is known.
 
 With J the Jacobian at the minimum the covariance of the parameters is sigma^2 (J^T J)^-1, exact to first order; sigma
 is the noise stated, or the residuals' where that is more or none is stated.
@@ -7,18 +12,162 @@ is the noise stated, or the residuals' where that is more or none is stated.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Self, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from elastocal.errors import TooFewError, UnobservableError
-from elastocal.procedures.compensator.points import COORDINATES, AxisFrame
+from elastocal.errors import (
+    ConflictError,
+    MissingError,
+    NumberError,
+    RangeError,
+    ShapeError,
+    TooFewError,
+    UnobservableError,
+)
 from elastocal.solve.linear import minimise as least_squares
 from elastocal.solve.linear import solve_linear
 from elastocal.solve.nested import f_test
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.rotation import rotations
 from elastocal.values import dataclass
+
+COORDINATES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class Markers:
+    """All seen points of k markers: ``points`` (M, d), and for each its ``marker`` and ``pose`` (M,)."""
+
+    points: Array
+    marker: Ints
+    pose: Ints
+    count: int
+    poses: int
+
+    @property
+    def dimension(self) -> int:
+        return int(self.points.shape[1])
+
+    def of(self, marker: int) -> Array:
+        return np.asarray(self.points[self.marker == marker])
+
+    def each(self, values: Array, of: Callable[..., Array] = np.mean) -> Array:
+        """(k, ...): one number for every marker from its own ``values`` (M, ...)."""
+        return np.array([of(values[self.marker == j], axis=0) for j in range(self.count)])
+
+
+def as_points(points: ArrayLike, what: str) -> Array:
+    """(m, 2) or (m, 3) numbers; a row is all numbers, or all nan where nothing was seen."""
+    out = np.asarray(points, dtype=np.float64)
+    if out.ndim != 2 or out.shape[1] not in (2, 3):
+        raise ShapeError(
+            f"{what}: points must be rows of two or three coordinates, not an array of shape {out.shape}",
+            value=out.shape,
+        )
+    odd = np.flatnonzero(np.isinf(out).any(axis=1) | (np.isnan(out).any(axis=1) & ~np.isnan(out).all(axis=1)))
+    if len(odd):
+        raise NumberError(
+            f"{what}, point {odd[0] + 1}: a coordinate is missing or not finite; give all or leave it out",
+            value=odd[0] + 1,
+        )
+    return out
+
+
+def as_noise(noise: float | None) -> float | None:
+    """Standard deviation of one coordinate in metres, or None to take it from the residuals."""
+    if noise is not None and not (np.isfinite(noise) and noise > 0):
+        raise RangeError(
+            f"the noise of a coordinate must be a positive number, not {noise}; leave it out if unknown", value=noise
+        )
+    return None if noise is None else float(noise)
+
+
+def as_markers(markers: Sequence[ArrayLike], *, same_poses: bool = False) -> Markers:
+    """Markers as a list of point sets, each of any length; of one length where row i is pose i for all of them."""
+    sets = [as_points(p, f"marker {j + 1}") for j, p in enumerate(markers)]
+    if not sets:
+        raise MissingError("there is no marker; give the points of at least one", code="no-markers")
+    if len({p.shape[1] for p in sets}) > 1:
+        raise ConflictError(
+            "some markers have two coordinates and others three; give all of them the same", code="mixed-dimensions"
+        )
+    lengths = [len(p) for p in sets]
+    if same_poses and len(set(lengths)) > 1:
+        raise ShapeError(
+            f"the markers have {', '.join(map(str, lengths))} poses, but row i of each must be pose i; "
+            "fill rows that were not seen with nan",
+            value=tuple(lengths),
+        )
+    seen = [np.flatnonzero(~np.isnan(p[:, 0])) for p in sets]
+    for j, rows in enumerate(seen):
+        if len(rows) < 2:
+            raise TooFewError(
+                f"marker {j + 1} was seen {len(rows)} times and draws no arc; measure it in more poses",
+                value=(j + 1, len(rows)),
+            )
+    return Markers(
+        points=np.concatenate([p[rows] for p, rows in zip(sets, seen, strict=True)]),
+        marker=np.repeat(np.arange(len(sets)), [len(r) for r in seen]),
+        pose=np.concatenate(seen),
+        count=len(sets),
+        poses=max(lengths),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class AxisFrame:
+    """``origin`` (d,) on the axis and ``matrix`` (d, d): two columns in the plane, in 3-D the axis as the third.
+
+    Local coordinates of a point p are matrix^T (p - origin): two in the plane and, in 3-D, the height.
+    """
+
+    origin: Array
+    matrix: Array
+
+    @property
+    def spatial(self) -> bool:
+        return len(self.origin) == 3
+
+    @property
+    def plane(self) -> Array:
+        """(d, 2): the directions in the plane."""
+        return self.matrix[:, :2]
+
+    @property
+    def axis(self) -> Array:
+        """The unit vector of the axis; in 2-D it is out of the page."""
+        return self.matrix[:, 2] if self.spatial else np.array([0.0, 0.0, 1.0])
+
+    def local(self, points: Array) -> Array:
+        return np.asarray((points - self.origin) @ self.matrix)
+
+    def shifted(self, local: Array) -> Self:
+        """With the origin moved by local coordinates (d,) or, within the plane, (2,)."""
+        return type(self)(self.origin + self.matrix[:, : len(local)] @ local, self.matrix)
+
+    def turned(self, angle: float) -> Self:
+        """Turned in its plane."""
+        c, s = np.cos(angle), np.sin(angle)
+        turn = np.eye(len(self.origin))
+        turn[:2, :2] = [[c, -s], [s, c]]
+        return type(self)(self.origin, self.matrix @ turn)
+
+    def at_mean(self, heights: Array) -> tuple[Self, Array]:
+        """With the origin at the mean of some heights, and the heights from there; in the plane nothing changes."""
+        if not self.spatial:
+            return self, heights
+        mean = float(heights.mean())
+        return self.shifted(np.array([0.0, 0.0, mean])), heights - mean
+
+    def tilted(self, tilt: Array) -> Self:
+        """With the axis moved towards the plane's directions by angles (2,): n + t_1 e_1 + t_2 e_2 to first order."""
+        turn = rotations(np.array([[-tilt[1]], [tilt[0]], [0.0]]))[:, :, 0]
+        return type(self)(self.origin, self.matrix @ turn)
+
 
 DISTURBED = 1e-3
 """Residuals so far above the stated noise come by chance less often than this."""
