@@ -98,13 +98,13 @@ class ChainState:
         return {}
 
     def origin(self, frame: str) -> Array:
-        """(3, N)"""
-        return en.dense(self.pose(frame)[1], self.size)
+        """(3, N); a zero has no sign, whether numbers or generated code made it."""
+        return en.dense(self.pose(frame)[1], self.size) + 0.0
 
     def rotation(self, frame: str) -> Array:
         """(3, 3, N)"""
         rows = self.pose(frame)[0]
-        return en.dense([e for row in rows for e in row], self.size).reshape(3, 3, self.size)
+        return en.dense([e for row in rows for e in row], self.size).reshape(3, 3, self.size) + 0.0
 
     def columns(self, dofs: Sequence[int]) -> Array:
         """Spatial twists (6, len(dofs), N)."""
