@@ -1,4 +1,4 @@
-"""Forces of milling on arcs of G-code, which are written as chords: against the tangent of the arc, as in any language."""
+"""Forces of milling on arcs of G-code, which are written as chords: against the tangent, as in any language."""
 
 from __future__ import annotations
 
