@@ -81,6 +81,7 @@ def test_leads_by_length_are_for_all_programs(cell: Path, run: Any) -> None:
         (("force: '0,0,-100'", "programs: {contour.src: {load_lines: '900'}}"), ("contour.src", "cell.yaml")),
         ((MILLING, "programs: {contour.src: {load_lines: [41-44, 900]}}"), ("load_lines 900", "cell.yaml")),
         ((MILLING, "programs: {contour.src: {load_lines: 41-44, lead_lines: [44, 900]}}"), ("lead_lines 900",)),
+        ((MILLING, "programs: {contour.src: {load_lines: 44-41}}"), ("load_lines '44-41'", "such as 40-60")),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(cell: Path, run: Any, lines: Any, named: Any) -> None:

@@ -89,8 +89,8 @@ def leads_taken(placed: Placed, load: ProcessLoad) -> tuple[Finding, ...]:
     leads = tuple((int(lines[a]), int(lines[b - 1])) for a, b in _runs(taken))
     runs = [(a, b) for a, b in _runs(cuts) if not named[a:b].any()]
     sudden = tuple(int(lines[i]) for a, b in runs for i in (a, b - 1) if not taken[i])
-    which = ", ".join(_named(a, b) for a, b in leads) or "none"
-    message = f"Leads up to {1e3 * load.lead_length:g} mm, {len(leads)} at {2 * len(runs)} ends of cuts: lines {which}."
+    message = f"Leads up to {1e3 * load.lead_length:g} mm: {len(leads)} at {2 * len(runs)} ends of cuts"
+    message += f", lines {', '.join(_named(a, b) for a, b in leads)}." if leads else "."
     if sudden:
         message += f" The whole force comes or goes at once in lines {', '.join(map(str, sudden))}."
     data = {"leads": leads, "sudden": sudden}
