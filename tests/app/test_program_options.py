@@ -57,6 +57,21 @@ def test_lines_are_named_by_numbers_too(cell: Path, run: Any) -> None:
     assert "growing or falling on lines 44" in answer["inputs"]["load"]
 
 
+def test_leads_by_length_are_for_all_programs(cell: Path, run: Any) -> None:
+    """One number beside the milling process; a force that is typed sets both aside."""
+    laid(cell, MILLING, "lead_mm: 5", "programs: {contour.src: {load_lines: 41-44}}")
+    got = run("compensate", cell, *ROBOT, "--json")
+    assert got.code == 0, got.err
+    for answer in json.loads(got.out)["programs"]:
+        assert "on leads up to 5 mm" in answer["inputs"]["load"]
+        assert any(note.startswith("Leads up to 5 mm") for note in answer["notes"])
+    typed = run("compensate", cell, *ROBOT, "--force=-400,0,-150", "--json")
+    assert typed.code == 0, typed.err
+    laid(cell, "force: '-400,0,-150'", "lead_mm: 5")
+    refused = run("compensate", cell, *ROBOT)
+    assert (refused.code, "lead" in refused.err, "cell.yaml" in refused.err) == (2, True, True)
+
+
 @pytest.mark.parametrize(
     ("lines", "named"),
     [
@@ -64,6 +79,9 @@ def test_lines_are_named_by_numbers_too(cell: Path, run: Any) -> None:
         (("programs: {contur.src: {load_lines: '40-44'}}",), ("contur.src", "contour.src")),
         (("programs: [contour.src]",), ("cell.yaml, line 6",)),
         (("force: '0,0,-100'", "programs: {contour.src: {load_lines: '900'}}"), ("contour.src", "cell.yaml")),
+        ((MILLING, "programs: {contour.src: {load_lines: [41-44, 900]}}"), ("load_lines 900", "cell.yaml")),
+        ((MILLING, "programs: {contour.src: {load_lines: 41-44, lead_lines: [44, 900]}}"), ("lead_lines 900",)),
+        ((MILLING, "programs: {contour.src: {load_lines: 44-41}}"), ("load_lines '44-41'", "such as 40-60")),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(cell: Path, run: Any, lines: Any, named: Any) -> None:

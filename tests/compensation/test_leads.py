@@ -115,5 +115,54 @@ def test_a_lead_is_between_a_move_without_load_and_one_with(robot, leads, lines,
 def test_leads_need_milling_and_lines_that_there_are(robot) -> None:
     with refused("leads-without-milling", (IN,), parameter="lead_lines"):
         ProcessLoad(wrench=np.array([0, 0, -500.0, 0, 0, 0]), lead_lines=(IN,))
-    with refused("no-target-in-lines", parameter="lead_lines"):
-        ec.compensate(robot, ec.read_program(LEADS, "krl"), load=load(leads=((80, 90),)))
+    for leads, lines, parameter, missed in (
+        (((80, 90),), CUT, "lead_lines", (80, 90)),
+        ((IN, (2, 2), OUT), CUT, "lead_lines", (2, 2)),  # where $BASE is set, beside two that there are
+        ((IN, OUT), (*CUT, (99, 99)), "load_lines", (99, 99)),
+    ):
+        with refused("no-target-in-lines", missed, parameter=parameter):
+            ec.compensate(robot, ec.read_program(LEADS, "krl"), load=load(leads, lines))
+
+
+def test_a_lead_is_where_the_cutter_cuts(robot) -> None:
+    """Line 5 is PTP: nothing grows along it, whatever the other leads are."""
+    with refused("no-lead", None, parameter="lead_lines", line=5):
+        ec.compensate(robot, ec.read_program(LEADS, "krl"), load=load(leads=(IN, (5, 5), OUT)))
+
+
+def by_length(robot, text, length, lines=((8, 11),), leads=()):
+    process = ProcessLoad(milling=CUTTER, lines=lines, lead_lines=leads, lead_length=length)
+    done = ec.compensate(robot, ec.read_program(text, "krl"), load=process)
+    finding = next(f for f in done.warnings if f.code == "leads-by-length")
+    return done, finding.data["leads"], finding.data["sudden"]
+
+
+def test_leads_of_every_cut_by_their_length(robot) -> None:
+    """The quarter circles are 62.8 mm long; both, at two depths, as if their lines were named."""
+    cut = LEADS.partition(HEAD)[2].removesuffix("END\n")
+    text = HEAD + cut + cut.replace(",Z 0,", ",Z -3,") + "END\n"
+    lines, named = ((8, 11), (15, 18)), (IN, OUT, (15, 15), (18, 18))
+    done, leads, sudden = by_length(robot, text, 0.063, lines)
+    assert (leads, sudden) == (named, ())
+    asked = ec.compensate(robot, ec.read_program(text, "krl"), load=load(named, lines))
+    np.testing.assert_array_equal(done.job.loads.moving, asked.job.loads.moving)
+    assert by_length(robot, text, 0.062, lines)[1:] == ((), (8, 11, 15, 18))
+    # a cut in which leads are named has these alone
+    assert by_length(robot, text, 0.063, lines, ((11, 11),))[1:] == (((15, 15), (18, 18)), ())
+
+
+def test_a_lead_by_length_may_have_several_moves_but_no_corner_into_the_cut(robot) -> None:
+    line = f"LIN {at(0, -40)}\n"
+    several = LEADS.replace(line, f"LIN {at(0, -70)}\n{line}")
+    assert by_length(robot, several, 0.093, ((8, 12),))[1:] == (((8, 9), (12, 12)), ())
+    corner = LEADS.replace(f"CIRC {at(40 - S, S - 40)},{at(40, 0)}", f"LIN {at(40, 0)}")
+    assert by_length(robot, corner, 0.063)[1:] == (((11, 11),), (8,))
+    # where nothing of a cut would have the whole force, none is taken
+    assert by_length(robot, LEADS, 0.2)[1:] == ((), (8, 11))
+
+
+def test_leads_by_length_need_milling_and_a_length() -> None:
+    with refused("leads-without-milling", 0.05, parameter="lead_mm"):
+        ProcessLoad(wrench=np.array([0, 0, -500.0, 0, 0, 0]), lead_length=0.05)
+    with refused("range", 0.0, parameter="lead_mm"):
+        ProcessLoad(milling=CUTTER, lead_length=0.0)

@@ -42,7 +42,8 @@ def typed_lines(texts: Sequence[str], parameter: str) -> tuple[tuple[int, int], 
     out = []
     for text in texts:
         first, dash, last = (part.strip() for part in text.partition("-"))
-        if not all(p.isascii() and p.isdigit() and len(p) < 10 for p in (first, *([last] if dash else []))):
+        ends = (first, last) if dash else (first,)
+        if not all(p.isascii() and p.isdigit() and len(p) < 10 for p in ends) or int(ends[-1]) < int(first):
             raise FormatError.of(parameter, text, "give a line or a range of lines of the program, such as 40-60")
         out.append((int(first), int(last or first)))
     return tuple(out)

@@ -135,6 +135,7 @@ def along(
             break
     program = work.placed.stations.program
     off, true, rest = off + height, true + height, rest + float(height[~seen].max(initial=0.0))
+    turning = np.where(turning > 0, turning + height, turning)
     rows = np.flatnonzero(seen)
     return Along(
         tuple(program.moves[moves[i]] for i in rows), off[rows], true[rows] if truth is not None else None,

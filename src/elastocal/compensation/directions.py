@@ -1,4 +1,11 @@
-"""Directions of the motion along a program: to its stations, and on its moves."""
+"""Directions of the motion along a program: to its stations, and on its moves.
+
+Along an arc about ``axis`` through c that turns by ``angle`` and rises by ``rise``, from p on
+
+    way(p) = angle axis x (p - c) + rise axis
+
+its tangent, also where its chords are written.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +14,7 @@ import numpy as np
 from elastocal.compensation.circles import Circles
 from elastocal.compensation.loads import headings
 from elastocal.compensation.stations import Placed
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 
 
 def came_along(placed: Placed) -> Array:
@@ -19,7 +26,7 @@ def came_along(placed: Placed) -> Array:
     move = stations.move[rows]
     out[rows] = ways[move, np.where(vias[move] == stations.target[rows], 1, 2)]
     for i, inner in stations.arcs.items():
-        out[inner[:1]] = ways[i, 0]
+        out[inner] = _tangents(placed, i, inner)
     return out
 
 
@@ -28,12 +35,9 @@ def move_headings(placed: Placed) -> Array:
     along arcs whose start is known, else along lines."""
     stations, place = placed.stations, placed.position
     moves, nodes = stations.program.moves, stations.nodes
-    second, before = nodes[:, 2].copy(), nodes[:, 0].copy()
-    for i, inner in stations.arcs.items():
-        if len(inner):
-            second[i], before[i] = inner[0], inner[-1]
-    last = place[nodes[:, 2]] - place[before]
-    way = np.stack([place[second] - place[nodes[:, 0]], last, last], axis=1)
+    way = np.repeat((place[nodes[:, 2]] - place[nodes[:, 0]])[:, None], 3, axis=1)
+    for i in stations.arcs:
+        way[i] = _tangents(placed, i, nodes[i])
     arc = np.flatnonzero([m.motion == "arc" and None not in (m.start, m.via) for m in moves])
     circles = Circles.through(*(place[rows] for rows in nodes[arc].T))
     way[arc] = np.stack([circles.heading(place[rows]) for rows in nodes[arc].T], axis=1)
@@ -41,3 +45,12 @@ def move_headings(placed: Placed) -> Array:
     out = np.repeat(headings(place, stations.program.given.heading)[nodes[:, 2], None], 3, axis=1)
     size = np.linalg.norm(way, axis=2, keepdims=True)
     return np.asarray(np.divide(way, size, out=out, where=size > 0))
+
+
+def _tangents(placed: Placed, number: int, rows: Ints) -> Array:
+    """Unit vectors (K, 3) in robot axes along the arc of a move, at stations (K,) on it."""
+    stations, arc = placed.stations, placed.stations.program.moves[number].arc
+    assert arc is not None
+    axis = np.eye(3)[arc.axis]
+    way = arc.angle * np.cross(axis, stations.position[rows] - np.array(arc.centre)) + arc.rise * axis
+    return np.asarray(way @ placed.base(int(rows[-1])).rotation.T / np.linalg.norm(way, axis=1, keepdims=True))

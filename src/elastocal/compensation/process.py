@@ -11,7 +11,8 @@ import numpy as np
 
 from elastocal.arguments import check_fields
 from elastocal.compensation.branches import some_places
-from elastocal.compensation.cutting import Ranges, force_at_targets, force_on_moves, in_lines
+from elastocal.compensation.cutting import force_at_targets, force_on_moves
+from elastocal.compensation.leads import Ranges, leads_taken, under_load
 from elastocal.compensation.loads import Milling, ProgramLoads
 from elastocal.compensation.program import Program
 from elastocal.compensation.stations import Placed
@@ -44,8 +45,9 @@ class ProcessLoad:
 
     It acts at ``frame`` (None: the tip of the program's tool) and turns with it where ``follows``; in ``lines`` (first,
     last) of the program where some are named.  ``by_line`` and ``milling`` stand in place of it; ``feed`` in m/s is
-    used where the program states none, and on ``lead_lines`` the force of milling grows from zero or falls to it
-    (``cutting``).  ``payload`` in kg hangs on ``payload_frame``; loads beyond ``rated`` kg are refused.
+    used where the program states none, and on ``lead_lines`` the force of milling grows from zero or falls to it, as on
+    leads up to ``lead_length`` in m (``leads``).  ``payload`` in kg hangs on ``payload_frame``; loads beyond ``rated``
+    kg are refused.
     """
 
     wrench: Array | None = None
@@ -57,6 +59,7 @@ class ProcessLoad:
     milling: Milling | None = None
     feed: float | None = None
     lead_lines: Ranges = ()
+    lead_length: float | None = None
     payload: float | None = None
     payload_frame: str | None = None
     rated: float | None = None
@@ -68,11 +71,15 @@ class ProcessLoad:
             raise ConflictError("give the load once: as a wrench, by line, or by milling", code="load-twice")
         if self.lines and not any(given):
             raise MissingError("lines with load are named, but no load is given; give a wrench or a milling process")
-        if self.lead_lines and self.milling is None:
-            raise ConflictError(
-                "lead_lines: the force of milling grows and falls there; give a milling process, or leave them out",
-                code="leads-without-milling", parameter="lead_lines", value=self.lead_lines,
-            )  # fmt: skip
+        for name, value in (("lead_lines", self.lead_lines), ("lead_mm", self.lead_length)):
+            if value and self.milling is None:
+                raise ConflictError(
+                    f"{name}: the force of milling grows and falls there; give a milling process, or leave it out",
+                    code="leads-without-milling", parameter=name, value=value,
+                )  # fmt: skip
+        if self.lead_length is not None and not 0 < self.lead_length < np.inf:
+            message = f"leads up to {1e3 * self.lead_length:g} mm: give a finite length above 0"
+            raise RangeError(message, value=self.lead_length, parameter="lead_mm")
         if self.wrench is not None:
             wrench = np.asarray(self.wrench, dtype=float)
             if wrench.shape[-1:] != (6,) or wrench.ndim > 2 or not np.isfinite(wrench).all():
@@ -82,11 +89,6 @@ class ProcessLoad:
             if not 0 <= self.payload < np.inf:
                 raise RangeError.of("payload", self.payload, "give a finite mass in kg, not below 0")
             object.__setattr__(self, "payload", float(self.payload))
-
-    @property
-    def loaded_lines(self) -> Ranges:
-        """Lines with load, leads among them; none where all that cut are."""
-        return (*self.lines, *self.lead_lines) if self.lines else ()
 
     @property
     def pushes(self) -> bool:
@@ -114,7 +116,7 @@ def station_loads(placed: Placed, load: ProcessLoad, flange: str, judged: bool =
         placed.model.tree.frame(load.frame)
     acting = _acting(placed, load, judged)
     wrench, text = _wrench(placed, load, acting, judged)
-    findings = [*_on_air(placed, load, acting), *_twice(placed, load)]
+    findings = [*_on_air(placed, load, acting), *_twice(placed, load), *leads_taken(placed, load)]
     stated = load.wrench is not None or load.by_line is not None or load.milling is not None
     if placed.stations.program.wrenches is not None and stated:
         message = "The load that was asked for is used in place of the wrench columns of the toolpath."
@@ -136,7 +138,7 @@ def _acting(placed: Placed, load: ProcessLoad, judged: bool) -> Bools:
     """Whether a constant load acts at each station."""
     stations = placed.stations
     if load.lines:
-        return in_lines(stations.program, stations.lines, load.loaded_lines, "load_lines")
+        return under_load(stations.program, stations.lines, load)
     if load.air_moves or (load.wrench is not None and load.wrench.ndim == 2):
         return np.ones(len(stations), dtype=bool)
     out = stations.program.in_process[stations.target]
@@ -168,6 +170,7 @@ def _wrench(placed: Placed, load: ProcessLoad, acting: Bools, judged: bool) -> t
     if load.milling is not None:
         leads = ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in load.lead_lines)
         entering = f", growing or falling on lines {leads}" if leads else ""
+        entering += f", and on leads up to {1e3 * load.lead_length:g} mm" if load.lead_length else ""
         return force_at_targets(placed, load, acting, judged), f"milling: {load.milling.words}{entering}"
     columns = stations.program.wrenches
     if columns is None:
@@ -204,7 +207,7 @@ def _twice(placed: Placed, load: ProcessLoad) -> list[Finding]:
     if load.by_line is not None:
         state = load.by_line.index(lines)
     elif load.lines:
-        state = in_lines(program, lines, load.loaded_lines, "load_lines").astype(np.int64)
+        state = under_load(program, lines, load).astype(np.int64)
     elif load.milling is None and (load.air_moves or not load.constant):
         return []
     else:

@@ -124,7 +124,8 @@ def corrected_program(
     if out is not None:
         corrected_places(out, [path.parent / name for name in files], dict.fromkeys(files, False))
     load, post = correct.keywords["load"], post_for(path.name)  # type: ignore[attr-defined]
-    run = None if load.lines or load.lead_lines or load.by_line is not None else post.long(files)
+    whole = load.lines or load.lead_lines or load.lead_length or load.by_line is not None
+    run = None if whole else post.long(files)
     if run is not None:
         correction = streamed(
             run, given, origin,

@@ -43,6 +43,13 @@ def test_targets_moves_and_frames():
     np.testing.assert_allclose(np.degrees(program.joints[0]), [0, -90, 90, 0, 30, -1.5])
 
 
+def test_the_feed_is_that_of_the_speed_in_mm_per_second():
+    """A name of ABB's table says it, and a literal its first number; a variable of the program is not known."""
+    words = ("v50", "[13.5,500,5000,1000]", "[ 80, 500,5000,1000 ]", "vCut")
+    program = read(with_lines(*(f"    MoveL p10,{word},z1,tMill\\WObj:=wPart;" for word in words)))
+    np.testing.assert_allclose([m.feed for m in program.moves], [0.05, 0.0135, 0.08, np.nan])
+
+
 def test_a_correction_of_a_point_is_said_where_others_use_it():
     program = read()
     assert "it uses p10, which may be corrected" in program.skipped[0].reason

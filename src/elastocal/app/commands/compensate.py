@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CELL = Uses(
     {"program": "programs", "calibration": "calibration", "robot": "robot", "truth": "robot"},
     (Fill("calibration", "calibration", output=False, unless=("robot",)), Fill("out", "corrected"), REPORT),
-    (("force", "moment"), ("loads",), ("milling",)),
+    (("force", "moment"), ("loads",), ("milling", "lead_mm")),
     by_line=("load_lines", "lead_lines", "loads"),
 )
 _FRAME = "NAME=X,Y,Z,A,B,C"
@@ -52,7 +52,7 @@ class CompensateResult:
         return (*self.robot.notes, *(sentence(w) for w in (*self.doubts, *self.correction.warnings)))
 
 
-_OPTIONS = {"(chord)": "(--chord-um)", "(densify)": "(--densify-um)", "(lead_lines)": "(--lead-lines)"}
+_OPTIONS = {"(chord)": "(--chord-um)", "(densify)": "(--densify-um)", "(lead_lines)": "(--lead-lines, --lead-mm)"}
 
 
 def sentence(finding: Finding) -> str:
@@ -103,6 +103,9 @@ def compensate(
     ] = None,
     lead_lines: Annotated[
         list[str] | None, o.option("FIRST-LAST", "Milling: lines on which the cutter enters or leaves; repeatable.")
+    ] = None,
+    lead_mm: Annotated[
+        float | None, o.option("MM", "Milling: first and last moves of each cut up to this length are leads.")
     ] = None,
     payload: o.Payload = None,
     payload_frame: o.PayloadFrame = None,
@@ -160,8 +163,8 @@ def compensate(
         typed_frames("--base", base or (), hand), typed_frames("--tool", tool or (), hand, model),
         typed_orientation(orientation), rotary,
     )  # fmt: skip
-    load = _load(force, moment, load_frame, follow, load_lines, air_moves, loads, milling, lead_lines, payload,
-                 payload_frame, rated_kg)  # fmt: skip
+    load = _load(force, moment, load_frame, follow, load_lines, air_moves, loads, milling, lead_lines, lead_mm,
+                 payload, payload_frame, rated_kg)  # fmt: skip
     correct = partial(
         library_call, known.known or model, load=load, flange=flange, position_only=position_only, taught=taught,
         first_order=first_order, densify=None if densify_um is None else 1e-6 * densify_um, chord=1e-6 * chord_um,
@@ -205,8 +208,8 @@ def _robodk(correction: Correction, file: Path) -> bytes:
 
 def _load(
     force: str | None, moment: str | None, frame: str | None, follow: bool, lines: list[str] | None, air_moves: bool,
-    table: Path | None, milling: str | None, leads: list[str] | None, payload: float | None, payload_frame: str | None,
-    rated: float | None,
+    table: Path | None, milling: str | None, leads: list[str] | None, lead: float | None, payload: float | None,
+    payload_frame: str | None, rated: float | None,
 ) -> ProcessLoad:  # fmt: skip
     from elastocal.app.applied_load import LoadRequest
     from elastocal.app.typed_program import typed_lines, typed_milling
@@ -221,5 +224,6 @@ def _load(
         wrench=typed.wrench() if typed.given else None, frame=frame, follows=follow,
         lines=typed_lines(lines or (), "load_lines"), air_moves=air_moves,
         by_line=None if table is None else read_line_loads(table), milling=process, feed=feed,
-        lead_lines=typed_lines(leads or (), "lead_lines"), payload=payload, payload_frame=payload_frame, rated=rated,
+        lead_lines=typed_lines(leads or (), "lead_lines"), lead_length=None if lead is None else 1e-3 * lead,
+        payload=payload, payload_frame=payload_frame, rated=rated,
     )  # fmt: skip

@@ -58,6 +58,7 @@ _SHIFT = re.compile(
 )
 _MODE = re.compile(r"(?<!\w)CirPathMode\b", re.A | re.I)
 _TOOL = re.compile(r"\s*(\w+)\s*(?:\\.*)?\Z", re.A | re.S)
+_SPEED = re.compile(r"\s*(?:v(\d{1,6})\b|\[\s*(\d{1,6}(?:\.\d{0,9})?)\s*,)", re.A | re.I)
 _OBJECT = re.compile(r"\\\s*WObj\s*:=\s*(\w+)", re.A | re.I)
 
 
@@ -343,10 +344,10 @@ class Walk:
             if tool[1].lower() in self.data.masses:
                 mass, where = self.data.masses[tool[1].lower()]
                 self.into.carried(where, tool[1], mass)
-            speed = re.match(r"\s*v(\d{1,6})\b", arguments[0], re.A | re.I)
+            speed = _SPEED.match(arguments[0])
             timed = re.search(r"\\\s*(T|V)\s*:=", text, re.A | re.I)
             self._rests[text] = Rest(
-                self._spelled(tool[1]), self._spelled(base), float(speed[1]) / 1e3 if speed else np.nan,
+                self._spelled(tool[1]), self._spelled(base), float(speed[1] or speed[2]) / 1e3 if speed else np.nan,
                 "its duration or speed is stated for the whole of it" if timed else "",
             )  # fmt: skip
         return self._rests[text]
