@@ -54,3 +54,19 @@ def _tangents(placed: Placed, number: int, rows: Ints) -> Array:
     axis = np.eye(3)[arc.axis]
     way = arc.angle * np.cross(axis, stations.position[rows] - np.array(arc.centre)) + arc.rise * axis
     return np.asarray(way @ placed.base(int(rows[-1])).rotation.T / np.linalg.norm(way, axis=1, keepdims=True))
+
+
+def way(placed: Placed, most: int, parts: int = 12) -> Array:
+    """Places (K, 3) along a program, arcs in so many parts; its stations where it has more moves than ``most``."""
+    stations, place = placed.stations, placed.position
+    moves = stations.program.moves
+    if not moves or len(moves) > most:
+        return place
+    out, share = [place[stations.nodes[0, : moves[0].start is not None]]], np.arange(1, parts + 1) / parts
+    for i, (move, nodes) in enumerate(zip(moves, stations.nodes, strict=True)):
+        if move.motion == "arc" and None not in (move.start, move.via):
+            circle = Circles.through(*place[nodes][:, None])
+            out.append(circle.picked(np.zeros(parts, dtype=np.int64)).at(share))
+        else:
+            out += [place[stations.arcs[i]] if i in stations.arcs else place[:0], place[nodes[2:]]]
+    return np.concatenate(out)

@@ -277,8 +277,8 @@ class Workpiece:
 
 
 def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | None:
-    """Under the mean of the loads of the program, over ``plane``, else over the places of the program; None where it
-    has no extent in two directions, or nothing is reached."""
+    """Each place under the load of the nearest target, over ``plane``, else over the places of the program; None where
+    that has no extent in two directions, or nothing is reached."""
     job, model = result.job, result.model
     usable = np.isfinite(result.commands.command).all(axis=1)
     loaded = np.flatnonzero(job.loads.wrench.any(axis=1) & usable)
@@ -291,11 +291,10 @@ def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | Non
     at = reach(model, frame, plane, near)
     if not at.reached.any():
         return None
-    mean = job.loads.wrench[rows].mean(axis=0)[None]
-    load = () if not mean.any() else (AppliedWrenches(job.loads.frame or frame, mean, job.loads.follows),)
-    q = at.q[at.reached]
-    bends = np.broadcast_to(result.commands.bends[middle], (len(q), len(model.chain.dofs)))
-    bent = equilibrium(model, q, load, start=bends, judged=False)
+    q, nearest = at.q[at.reached], rows[_nearest(plane.position[at.reached], job.placed.position[rows])]
+    wrench = job.loads.wrench[nearest]
+    load = () if not wrench.any() else (AppliedWrenches(job.loads.frame or frame, wrench, job.loads.follows),)
+    bent = equilibrium(model, q, load, start=result.commands.bends[nearest], judged=False)
     standing = Standing(np.arange(len(q)), model, q, load, bent)
     stiff = _spread(at, standing.softest(frame))
     if result.covariance is None or result.known is None:
@@ -304,6 +303,12 @@ def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | Non
     residual = expected_at(known, [standing], frame, len(q))
     sizes = 2 * np.sqrt(np.einsum("nii->n", residual.covariance[:, :3, :3]))
     return Workpiece(at, frame, near, stiff, _spread(at, sizes))
+
+
+def _nearest(places: Array, others: Array) -> Ints:
+    """The nearest (N,) of others (K, 3) to each place (N, 3)."""
+    chunks = np.array_split(places, 1 + len(places) * len(others) // 1_000_000)
+    return np.concatenate([np.argmin(((c[:, None] - others) ** 2).sum(axis=2), axis=1) for c in chunks])
 
 
 def _plane(result: Correction, rows: Ints) -> Plane | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.compensation.contributions import GAPS
+from elastocal.compensation.directions import way
 from elastocal.compensation.verification import workpiece
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.loaded_arm import skeleton
@@ -173,7 +174,7 @@ def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, 
     piece = workpiece(result, plane)
     if piece is None:
         return ()
-    path = result.job.placed.position
+    path = way(result.job.placed, 300)
     drawn = (
         *drawn_robot(result.model, piece.near, piece.at, piece.frame),
         drawn_path(path[thinned(len(path), 300)], piece.at),
@@ -187,7 +188,7 @@ def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, 
     if piece.predicted is not None:
         title, what = "Predicted residual error over the workpiece", "after correction, k = 2"
         maps.append(place_map(f"workpiece_error{number}", title, what, "um", piece.at, 1e6 * piece.predicted, drawn))
-    notes = ["Under the mean of the program's loads."]
+    notes = ["Each place under the load of the nearest target of the program."]
     if any(p.kind in GAPS for p in result.model.parameters.rows):
         notes.append("Where next to no torque presses on a joint with backlash, the arm is soft and its side unknown.")
     return tuple(replace(m, notes=(*m.notes, *notes)) for m in maps)
