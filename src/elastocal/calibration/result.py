@@ -12,6 +12,7 @@ from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residu
 from elastocal.calibration.fit import Fit, distances
 from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import Ladder
+from elastocal.calibration.load_slips import AS_THEY_ARE
 from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
 from elastocal.calibration.posterior import compliances_of
 from elastocal.calibration.sight import Sight
@@ -54,6 +55,7 @@ def result_of(
     nominal = ladder.nominal.fit
     instrument = task.instrument
     changed = changes(chosen, campaign)
+    told = {f.code for f in assumed} | {"load-size" for f in assumed if f.data.get("word") == AS_THEY_ARE}
     stood = not came_back(campaign, sight, chosen.robot, chosen.placing)
     discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign), changed, stood)
     optimism = optimism_of(ladder)
@@ -87,7 +89,7 @@ def result_of(
             *optimism,
             *narrow(task.robot, campaign.joint_values(task.robot), "the campaign"),
             *prior_conflicts(post),
-            *(w for w in warnings_of(campaign, ladder, lost) if w.code not in {f.code for f in assumed}),
+            *(w for w in warnings_of(campaign, ladder, lost) if w.code not in told),
         ),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),
