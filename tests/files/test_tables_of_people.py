@@ -235,7 +235,7 @@ def test_words_for_nothing_count_as_empty_cells_and_are_counted(tmp_path: Path, 
     (tmp_path / "t.csv").write_text("\n".join([";".join([*PLACE, *AXES]), *rows]) + "\n", encoding="utf-8")
     _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
     np.testing.assert_allclose(data.position[:, 0], 1e-3 * POINTS[[0, 2]], atol=1e-9)
-    assert f"t.csv: 1 row lacks numbers, which are left out (line 3; cells that count as empty: {word!r} (3))." in [
+    assert f"t.csv: 1 row holds no reading and is left out (line 3; cells that count as empty: {word!r} (3))." in [
         n.text for n in data.notes
     ]
 

@@ -155,7 +155,9 @@ class Validation:
             return ()
         hold = "1 row holds" if len(self.lost) == 1 else f"{len(self.lost)} rows hold"
         named = ", ".join(self.lost[:5]) + " ..." * (len(self.lost) > 5)
-        text = f"{hold} points that no arm reaches, as of a lost beam, which are left out: {named}; read them again"
+        text = (
+            f"{hold} points that no arm reaches, as of a lost beam; these points are left out: {named}; read them again"
+        )
         return (Finding("out-of-reach", "warning", text, {"places": list(self.lost)}),)
 
     def _not_new(self) -> tuple[Finding, ...]:

@@ -17,7 +17,7 @@ from elastocal.calibration.placing import placed_distances
 from elastocal.errors import InputError
 from elastocal.model.kinematics import Kinematics, kinematics
 from elastocal.model.robot import Robot
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools
 
 BETTER = 0.2
 """A slip must bring the points of the marker to this share of their distance."""
@@ -89,8 +89,8 @@ def _mended(campaign: Campaign, number: int, matrix: Array) -> Campaign:
     return campaign.changed(position=np.where(_column(campaign, number), points @ matrix.T, points))
 
 
-def _column(campaign: Campaign, number: int) -> Array:
-    return (np.arange(campaign.points) == number)[None, :, None]
+def _column(campaign: Campaign, number: int) -> Bools:
+    return np.asarray((np.arange(campaign.points) == number)[None, :, None])
 
 
 def _worst(campaign: Campaign, at: Kinematics) -> float:
