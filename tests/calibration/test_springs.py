@@ -50,6 +50,14 @@ def test_links_that_the_file_lacks_are_named_and_not_hysteresis(seed: int) -> No
     assert alarm.data["best"].startswith("a spring that the model lacks at A")
 
 
+@pytest.mark.parametrize("seed", [1, *range(draws(0, 12))])
+def test_a_compensator_that_the_file_lacks_is_named_and_not_hysteresis(seed: int) -> None:
+    """The whole file but for it: A2 is stiffer at some angles than at others."""
+    cal = ec.calibrate(FILE.without("gravity_compensator"), loaded(seed, 24, "push"))
+    alarm = next(w for w in cal.warnings if w.code in ALARMS)
+    assert alarm.data["best"].startswith("a spring that the model lacks at A2, such as a gravity compensator")
+
+
 def test_loads_that_grow_are_no_move_of_the_instrument() -> None:
     """Gears alone, and bearings not asked for: what they leave grows with the load, and that with the rows."""
     cal = ec.calibrate(FILE.without("link_compliance"), loaded(1, 24, "hang"), ["geometry", "compliance"])

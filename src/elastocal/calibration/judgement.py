@@ -37,6 +37,8 @@ REPEATABLE = 5e-5
 the distance)."""
 LEVEL = 0.01
 """Probability of an alarm where the model is right."""
+NAMED = 0.05
+"""Probability by chance of a spring that is named as the cause of an alarm, in place of random shares."""
 FOLDS, ENOUGH = 5, 100
 """Shares of the poses that are left out in turn to fit again; poses from which on leave-one-out needs no such check."""
 OPTIMISTIC = 1.15
@@ -245,9 +247,10 @@ def misfit_of(
 
 
 def _spring_first(springs: Springs, called: list[Effect]) -> list[Effect]:
-    """With the spring that the model lacks before what is less probable an explanation, random shares at any rate."""
-    best = springs.best
-    if best is None or not best.probability < LEVEL / 2:
+    """With the spring that the model lacks before what is less probable an explanation; beside random shares, which
+    take part in the noise that it is tested by, and beside nothing it need not be as improbable by chance."""
+    best, alone = springs.best, not called or called[0].word == SHARE
+    if best is None or not best.probability < (NAMED if alone else LEVEL / 2):
         return called
     return sorted([best, *called], key=lambda e: (e.word == SHARE, e.probability))
 

@@ -44,6 +44,10 @@ class Effect:
             return f"{self.part} that grows {'softer' if self.size > 0 else 'stiffer'} under load, by {much}"
         if self.word == "spring":
             return f"a spring that the model lacks at {self.part} (a link or bearing; residuals go with the load)"
+        if self.word == "compensator":
+            return (
+                f"a spring that the model lacks at {self.part}, such as a gravity compensator: stiffer at some angles"
+            )
         return f"{self.word} of {self.part}"
 
 
@@ -91,18 +95,20 @@ def columns_of(chosen: Fit, robot: Robot, names: tuple[str, ...]) -> Array:
     return np.asarray(np.where(np.isfinite(slope), slope, 0.0))
 
 
-def _stiffening(chosen: Fit) -> dict[tuple[str, str], Array]:
-    """Columns (M, rows, 1): the deflection by a joint times its torque, of the largest of the campaign."""
+def deflections_of(chosen: Fit) -> dict[str, Array]:
+    """What is read (M, rows) of the deflection by each joint whose compliance is sought."""
     task, p, s = chosen.task, len(chosen.task.names), chosen.task.sight.states
     by_state = chosen.posterior.blocks.jacobian[:, :, :p].reshape(s.poses, s.slots, task.sight.rows, p)
     jacobian = by_state[s.pose, s.slot]
-    moves = task.sight.joint_moves(chosen.task.robot, chosen.placing)
-    out = {}
-    for i, joint in enumerate(task.robot.joints):
-        part = task.shares.get(f"{SHARE} {joint}")
-        if part is None:
-            continue
-        bent, arm = (jacobian @ part)[:, :, 0], moves[:, :, i]
+    parts = {joint: task.shares.get(f"{SHARE} {joint}") for joint in task.robot.joints}
+    return {joint: (jacobian @ part)[:, :, 0] for joint, part in parts.items() if part is not None}
+
+
+def _stiffening(chosen: Fit) -> dict[tuple[str, str], Array]:
+    """Columns (M, rows, 1): the deflection by a joint times its torque, of the largest of the campaign."""
+    moves, out = chosen.task.sight.joint_moves(chosen.task.robot, chosen.placing), {}
+    for joint, bent in deflections_of(chosen).items():
+        arm = moves[:, :, chosen.task.robot.joints.index(joint)]
         turn = np.abs(np.sum(bent * arm, axis=1)) / np.maximum(np.sum(arm**2, axis=1), 1e-12)
         if turn.max() > 0:
             out["stiffening", joint] = (bent * (turn / turn.max())[:, None])[:, :, None]
