@@ -147,8 +147,22 @@ def test_the_next_poses_are_planned_from_a_calibration(run: Run, folder: Path) -
     after = ec.plan(cal, poses=8, restarts=1)
     assert after.rms_error < 0.5 * plain.rms_error
     assert "before these poses" in repr(after)
+    _plans_with_the_noise_of(cal, done.data["notes"], after)
     with pytest.raises(ec.InputError, match="estimates nothing"):
         ec.plan(cal, poses=8, loads=[ec.loads.Hanging(masses=(40.0,))], seek=["J?.k"])
+
+
+def _plans_with_the_noise_of(cal: ec.Calibration, told: list[str], after: ec.Plan) -> None:
+    """As its prediction of a reading has it, where 0.03 mm is taken of a robot that nobody has measured."""
+    (source,) = after.task.measuring.sources
+    assert source.sd == pytest.approx(cal.noise["points"], rel=1e-9)
+    assert not 2.7e-5 < source.sd < 3.3e-5
+    assert [(n.code, n.data["noise"]) for n in after.notes] == [("noise-of-calibration", source.sd)]
+    assert "note noise-of-calibration" in repr(after)
+    assert any(f"{1e3 * source.sd:.3g} mm per axis" in note for note in told)
+    stated = ec.plan(cal, poses=8, restarts=1, noise=1e-4)
+    assert ([s.sd for s in stated.task.measuring.sources], stated.notes) == ([1e-4], ())
+    assert stated.rms_error > after.rms_error
 
 
 def test_poses_of_an_unloaded_plan_are_left_out_at_the_desk(folder: Path) -> None:

@@ -12,7 +12,7 @@ from oracle.draws import draws
 from oracle.refusals import refused
 
 import elastocal as ec
-from elastocal.calibration.planning import drawn_robot
+from elastocal.calibration.planning import drawn_robot, noise_of
 from elastocal.design.loading import Hanging
 from elastocal.design.result import Plan
 from elastocal.design.task import Limits
@@ -182,3 +182,31 @@ def test_columns_of_a_plan_say_their_unit_and_are_taken_by_name() -> None:
     assert names == ["pose", *(f"{axis}_rad" for axis in arm().controller.axes), "load"]
     assert len(table) == POSES  # type: ignore[arg-type]
     assert [plan.rows()[0][n] for n in names[1:-1]] == pytest.approx(list(plan.axes[0]))
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_the_noise_of_a_plan_is_that_of_one_reading_of_the_calibration(loaded: bool) -> None:
+    """Positions with repeats, and deflections: differences of two readings."""
+    robot, rng = ec.read_robot("kuka-kr270"), np.random.default_rng(3)
+    low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((30, robot.n))
+    wrench = np.zeros((30, 6))
+    wrench[:, 2] = -rng.choice([500.0, 1500.0, 3000.0], 30)
+    if loaded:
+        made = ec.simulate(
+            robot, robot.controller.to_controller(q), wrench=wrench, noise=2e-5, rng=rng, read="deflection"
+        )
+    else:
+        made = ec.simulate(robot, np.repeat(robot.controller.to_controller(q), 3, axis=0), noise=2e-5, rng=rng)
+    cal = ec.calibrate(robot, made.changed(noise=None), ["compliance"] if loaded else ["geometry"])
+    assert noise_of(cal) == pytest.approx(2e-5, rel=0.2)
+
+
+def test_a_calibration_by_lengths_of_beams_tells_no_noise_of_a_coordinate() -> None:
+    robot, rng = arm(), np.random.default_rng(3)
+    low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((40, robot.n))
+    length = np.linalg.norm(robot.kinematics(q).position - [3.0, 0.5, 0.2], axis=1)[:, None]
+    read = length + 2e-5 * rng.normal(size=length.shape)
+    read = ec.Campaign(q=robot.controller.to_controller(q), distance=read, length="m", angle="rad")
+    assert noise_of(ec.calibrate(robot, read, ["geometry"])) is None

@@ -375,18 +375,58 @@ def test_no_arm_is_a_hundred_times_softer_than_others_of_its_size(factor: float,
 
 
 def test_joints_that_all_come_out_of_another_size_are_named() -> None:
-    """By the fit, where points alone told nothing, or where loads were accepted as they are."""
+    """By the fit, where too few rows are loaded to compare them with their loads; not where these were accepted."""
     right = loaded("deflection", "right", force=800.0)
+    few = right.take(np.flatnonzero(right.wrench.any(axis=1))[:11])
     words, joints = ["compliance"], [f"J{i}.k" for i in range(1, 7)]
-    cals = [
-        ec.calibrate(ROBOT.nominal, right.changed(wrench=f * right.wrench), words, accept="loads as they are")
-        for f in (1.0, 1e3)
-    ]
+
+    def calibrated(factor: float, accept: tuple[str, ...] = ()) -> ec.Calibration:
+        return ec.calibrate(ROBOT.nominal, few.changed(wrench=factor * few.wrench), words, accept=accept)
+
+    cals = [calibrated(f) for f in (1.0, 1e3)]
     told = [[w.data["softer"] for w in cal.warnings if w.code == "load-size"] for cal in cals]
     ratio = [np.median([cal.parameters[j].value / cal.parameters[j].file_value for j in joints]) for cal in cals]
     assert told[0] == []
     assert told[1] == [pytest.approx(ratio[1], rel=0.3)]
     assert ratio[1] == pytest.approx(1e-3 * ratio[0], rel=0.3)
+    assert "load-size" not in {w.code for w in calibrated(1e3, ("loads as they are",)).warnings}
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e3])
+def test_a_verdict_begins_with_doubts_about_the_readings(factor: float) -> None:
+    """Loads in kN: the arm predicts deflections as well, by compliances that are a thousand times too large."""
+    given = loaded("deflection", "right", force=800.0)
+    given = given.changed(wrench=given.wrench / factor)
+    cal = ec.calibrate(ROBOT.nominal, given, ["compliance"])
+    assert cal.verdict.code == "improved"
+    assert cal.verdict.severity == ("note" if factor == 1 else "warning")
+    assert cal.verdict.data.get("doubts", []) == ["load-size"] * (factor > 1)
+    assert cal.verdict.text.startswith("In doubt, since the loads may be in another unit: ") == (factor > 1)
+    if factor > 1:
+        for word in ("loads times 1000", "loads as they are"):
+            again = ec.calibrate(ROBOT.nominal, given, ["compliance"], accept=word)
+            assert "doubts" not in again.verdict.data
+            assert "load-size" not in {w.code for w in again.warnings}
+
+
+def test_loads_of_many_rows_are_doubted_once_and_taken_as_they_are() -> None:
+    """Beyond 400 poses the model is chosen on some of them, which are looked at as a campaign of their own."""
+    rng = np.random.default_rng(5)
+    low, high = np.array([m.limits for m in ROBOT.motions]).T
+    q = 0.5 * low + 0.5 * (high - low) * rng.random((420, ROBOT.n))
+    wrench = np.concatenate([800 * rng.normal(size=(420, 3)), np.zeros((420, 3))], axis=1)
+    arms = ROBOT.nominal.kinematics(q).jacobian
+    soft = 1e-6 * np.exp(0.5 * rng.normal(size=6))
+    moved = np.einsum("nij,j,nkj,nk->ni", arms[:, :3], soft, arms, wrench) + 3e-5 * rng.normal(size=(420, 3))
+    read = {"deflection": moved, "wrench": 1e-3 * wrench, "markers": [ROBOT.tool]}
+    many = ec.Campaign(q=ROBOT.controller.to_controller(q), length="m", angle="rad", **read)
+    codes = [w.code for w in ec.calibrate(ROBOT.nominal, many, ["compliance"]).warnings]
+    assert codes.count("load-size") == 1
+    with refused("slip", "loads times 1000", parameter="accept"):
+        ec.calibrate(stiff(), many, ["compliance"])
+    for robot in (ROBOT.nominal, stiff()):
+        cal = ec.calibrate(robot, many, ["compliance"], accept="loads as they are")
+        assert [w.code for w in cal.warnings if w.code in ("load-size", "accepted")] == ["accepted"]
 
 
 def test_what_backlash_may_have_moved_is_warned_of_only() -> None:

@@ -180,12 +180,13 @@ def test_skipped_numbers_are_counted(desk: Desk) -> None:
     table = TABLE.replace("0.2,-3.0", ",-3.0").replace("0.5,0.6,-1.4", "NaN,,nan")
     read = desk.read(DEFLECTION + "missing: skip\n", table)
     np.testing.assert_allclose(read.campaign.readings, [[0.1e-3, np.nan, -3e-3], [0.3e-3, 0.4e-3, -2.9e-3]])
-    assert "readings.csv: 2 rows lack numbers, which are left out (lines 2, 4)." in read.notes
+    assert "readings.csv: 1 row holds no reading and is left out (line 4)." in read.notes
+    assert "readings.csv: 1 row lacks numbers: only these are left out, the rest of it is used (line 2)." in read.notes
 
 
 def test_one_skipped_row_is_one_row(desk: Desk) -> None:
     read = desk.read(DEFLECTION + "missing: skip\n", TABLE.replace("0.2,-3.0", ",-3.0"))
-    assert "readings.csv: 1 row lacks numbers, which are left out (line 2)." in read.notes
+    assert "readings.csv: 1 row lacks numbers: only these are left out, the rest of it is used (line 2)." in read.notes
 
 
 def test_one_load_for_all_rows(desk: Desk) -> None:

@@ -99,6 +99,42 @@ def test_what_is_not_used_below_the_readings_is_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("remark", ["Serie 2", "Serie 2;;;;;;;;;", "Nachmittag", "zweite Serie; nach der Pause"])
+def test_a_remark_between_two_series_is_named_and_not_used(tmp_path: Path, remark: str) -> None:
+    lines = table().decode().splitlines()
+    (tmp_path / "t.csv").write_text("\n".join([*lines[:3], remark, *lines[3:]]), encoding="utf-8")
+    _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+    np.testing.assert_allclose(data.position[:, 0], 1e-3 * POINTS, atol=1e-9)
+    assert f"t.csv: remarks between the readings, and not used: line 4 ({remark.strip(';')!r})." in [
+        n.text for n in data.notes
+    ]
+
+
+@pytest.mark.parametrize("line", ["P7", "P7;1.5", "P7;;;;;;;;;", "P7;good", "P7;-;-"])
+def test_a_row_that_was_cut_off_is_no_remark(tmp_path: Path, line: str) -> None:
+    lines = table().decode().splitlines()
+    (tmp_path / "t.csv").write_text("\n".join([*lines[:3], line, *lines[3:]]), encoding="utf-8")
+    with pytest.raises(ec.InputError, match="line 4"):
+        ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+
+
+def test_a_remark_that_nothing_follows_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(table().decode() + "Serie 2\n", encoding="utf-8")
+    with pytest.raises(ec.InputError, match="line 5"):
+        ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+
+
+def test_a_remark_between_two_series_of_a_sheet_is_named_and_not_used(tmp_path: Path) -> None:
+    book = Workbook()
+    rows = [["A1_deg", "A2_deg", "x_mm"], [1.5, 2, 3], ["Serie 2"], [2.5, 3, 4]]
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    raw = read_csv(tmp_path / "t.xlsx")
+    assert raw.numbers(0).tolist() == [1.5, 2.5]
+    assert raw.notes == ("t.xlsx: remarks between the readings, and not used: line 3 ('Serie 2').",)
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -235,7 +271,7 @@ def test_words_for_nothing_count_as_empty_cells_and_are_counted(tmp_path: Path, 
     (tmp_path / "t.csv").write_text("\n".join([";".join([*PLACE, *AXES]), *rows]) + "\n", encoding="utf-8")
     _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
     np.testing.assert_allclose(data.position[:, 0], 1e-3 * POINTS[[0, 2]], atol=1e-9)
-    assert f"t.csv: 1 row lacks numbers, which are left out (line 3; cells that count as empty: {word!r} (3))." in [
+    assert f"t.csv: 1 row holds no reading and is left out (line 3; cells that count as empty: {word!r} (3))." in [
         n.text for n in data.notes
     ]
 

@@ -89,7 +89,7 @@ def test_a_table_as_people_keep_it_is_understood_and_a_plan_is_not_asked_for(mad
     assert posted(made, "/cell/hall%203/readings/confirm", {})[0] == 303
     read = ec.read_campaign(root / "campaign" / "campaign.yaml")[1]
     assert np.isnan(np.asarray(read.position)).reshape(24, 3).any(axis=1).nonzero()[0].tolist() == [6]
-    assert "1 row lacks numbers, which are left out (line 10)" in text
+    assert "1 row lacks numbers: only these are left out, the rest of it is used (line 10)" in text
     assert {"calibrate"} == runs(made)
     assert 'href="/cell/hall%203/calibrate">Calibrate</a>' in made.get("/cell/hall%203/")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, FormatError, MissingError, RangeError, UnsupportedError
+from elastocal.results import as_sentence
 from elastocal.untrusted import finite_number
 from elastocal.values import dataclass
 
@@ -133,6 +134,7 @@ def _bare(request: PlanRequest) -> PlanFile:
     """A robot without a cell of its own."""
     import numpy as np
 
+    from elastocal.calibration.planning import NOISE, noise_note
     from elastocal.design.planning import marker_task
     from elastocal.files.plan.file import PlanFile
     from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
@@ -140,8 +142,8 @@ def _bare(request: PlanRequest) -> PlanFile:
     from elastocal.model.start_values import bending
 
     known, loads = calibration_in(request.source), _typed_loads(request)
-    robot, word, markers, words = (
-        (read_robot(request.source), request.source, (), None) if known is None else _measured(known, request)
+    robot, word, markers, words, own = (
+        (read_robot(request.source), request.source, (), None, None) if known is None else _measured(known, request)
     )
     robot = bending(robot) if loads or request.seek else robot
     model = in_form(without_kinds(robot, request.without), "beam")
@@ -152,16 +154,17 @@ def _bare(request: PlanRequest) -> PlanFile:
             "unloaded campaign is planned for all that calibrate would fit",
             parameter="seek",
         )
-    noise = 0.03 if request.noise_mm is None else request.noise_mm
-    if not noise > 0:
+    if request.noise_mm is not None and not request.noise_mm > 0:
         raise RangeError("--noise-mm must be positive; a reading without noise does not exist")
-    task = replace(marker_task(model, None, loads, request.marker or markers, 1e-3 * noise), names=request.seek or None)
-    own = robot_file(request.source) if known is None else known
+    noise = (NOISE if own is None else own) if request.noise_mm is None else 1e-3 * request.noise_mm
+    task = replace(marker_task(model, None, loads, request.marker or markers, noise), names=request.seek or None)
+    robot_or_calibration = robot_file(request.source) if known is None else known
     notes = (
         *robot.notes,
         "No plan file is given: no obstacle, no line of sight and no instrument other than its noise is known.",
+        *((as_sentence(noise_note(own).text),) if own is not None and request.noise_mm is None else ()),
     )
-    files = tuple(p for p in (own, request.test) if p is not None)
+    files = tuple(p for p in (robot_or_calibration, request.test) if p is not None)
     file = PlanFile(
         f"plan of {model.name}", word, task, _typed_tests(request, model), np.full(model.n, np.nan), None,
         request.seek or None, None, None, request.without, notes, files,
@@ -177,18 +180,21 @@ def calibration_in(source: str) -> Path | None:
     return path if path.suffix.lower() == ".json" and path.is_file() else None
 
 
-def _measured(path: Path, request: PlanRequest) -> tuple[Robot, str, tuple[str, ...], tuple[str, ...] | None]:
-    """The nominal robot of a calibration, the word for it, the markers that were read, and the model words."""
+def _measured(
+    path: Path, request: PlanRequest
+) -> tuple[Robot, str, tuple[str, ...], tuple[str, ...] | None, float | None]:
+    """The nominal robot of a calibration, the word for it, the markers that were read, the model words, and the noise
+    of a coordinate in m where it is known."""
     from elastocal.app.calibrated import calibrated, of_readings
-    from elastocal.calibration.planning import measured_robot, words_of
+    from elastocal.calibration.planning import measured_robot, noise_of, words_of
     from elastocal.calibration.store import read_calibration
     from elastocal.files.robot.read import read_robot
 
     if not of_readings(path):
         word = calibrated(path, None).word
-        return read_robot(word), word, (), None
+        return read_robot(word), word, (), None, None
     c = read_calibration(path)
-    return measured_robot(c), (request.out / ROBOT).as_posix(), c.markers, words_of(c)
+    return measured_robot(c), (request.out / ROBOT).as_posix(), c.markers, words_of(c), noise_of(c)
 
 
 def robot_of_calibration(request: PlanRequest) -> dict[Path, str]:

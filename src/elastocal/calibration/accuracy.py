@@ -155,7 +155,9 @@ class Validation:
             return ()
         hold = "1 row holds" if len(self.lost) == 1 else f"{len(self.lost)} rows hold"
         named = ", ".join(self.lost[:5]) + " ..." * (len(self.lost) > 5)
-        text = f"{hold} points that no arm reaches, as of a lost beam, which are left out: {named}; read them again"
+        text = (
+            f"{hold} points that no arm reaches, as of a lost beam; these points are left out: {named}; read them again"
+        )
         return (Finding("out-of-reach", "warning", text, {"places": list(self.lost)}),)
 
     def _not_new(self) -> tuple[Finding, ...]:
@@ -226,7 +228,33 @@ FAR_WARM = 100.0
 SEVERAL = 3
 
 
+DOUBTED = {
+    "points-far": "the points are far from this robot",
+    "distances-far": "the distances are far from those of this robot",
+    "orientations-far": "the orientations are far from those of this robot",
+    "load-size": "the loads may be in another unit",
+    "deflections-turned": "the deflections may be in the axes of an instrument",
+    "positions-unloaded": "positions beside deflections seem to be of the unloaded arm",
+    "moved": "the instrument or the base was moved between the readings",
+    "marker-moved": "markers were moved on the tool between the readings",
+    "exchanged": "markers are exchanged from some row on",
+    "drift": "the instrument, the base or the arm drifts",
+}
+"""Warnings that doubt the readings themselves, in the words of a verdict: where they are right the readings say
+something else.  What was accepted, or left out as an outlier, is no such doubt any more."""
+
+
 def verdict(c: Calibration) -> Finding:
+    """By the gain; doubts about the readings, which no gain answers, come first."""
+    found = _by_gain(c)
+    codes = [code for code in DOUBTED if any(w.code == code and w.severity == "warning" for w in c.warnings)]
+    if not codes:
+        return found
+    text = f"In doubt, since {' and '.join(DOUBTED[code] for code in codes)}: {found.text[0].lower()}{found.text[1:]}"
+    return Finding(found.code, "warning", text, {**found.data, "doubts": codes})
+
+
+def _by_gain(c: Calibration) -> Finding:
     """By the gain over the nominal robot that is claimed, and what it must exceed not to be chance."""
     claim, refitted = c.claim, c.optimistic
     lower, now = 1e3 * c.before.mean, 1e3 * claim.mean

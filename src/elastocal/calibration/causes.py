@@ -78,7 +78,7 @@ def with_causes(cal: Calibration, campaign: Campaign) -> Calibration:
     cal = replace(cal, outliers=outliers)
     named, more = tuple(causes(cal, campaign)), len(_doubted(cal)) - MOST
     if more > 0 and campaign.position is not None:
-        why = f"causes were sought for the first {MOST} rows that were left out, not for {more} others"
+        why = f"causes were sought for the first {MOST} rows with points that were left out, not for {more} others"
         cal = replace(cal, warnings=(*cal.warnings, note("causes-not-sought", why, rows=more)))
     if not named:
         return cal

@@ -16,7 +16,8 @@ from elastocal.calibration.fit import ROUGH, Fit, distances, fit
 from elastocal.calibration.ladder import CONFIDENCE, GAP, Ladder, Rung
 from elastocal.calibration.load_slips import OF_SIZE
 from elastocal.calibration.noise import FACTOR, SHARE, SIDE, STATED, Instrument, conflict
-from elastocal.calibration.omitted import omitted_effects
+from elastocal.calibration.omitted import Effect, omitted_effects
+from elastocal.calibration.springs import Springs
 from elastocal.calibration.task import NEAR, Task
 from elastocal.distributions import chdtrc, fdtrc
 from elastocal.quantities import probability
@@ -36,6 +37,8 @@ REPEATABLE = 5e-5
 the distance)."""
 LEVEL = 0.01
 """Probability of an alarm where the model is right."""
+NAMED = 0.05
+"""Probability by chance of a spring that is named as the cause of an alarm, in place of random shares."""
 FOLDS, ENOUGH = 5, 100
 """Shares of the poses that are left out in turn to fit again; poses from which on leave-one-out needs no such check."""
 OPTIMISTIC = 1.15
@@ -191,13 +194,14 @@ def _backlash_and_foundation(chosen: Rung) -> list[Finding]:
 
 def misfit_of(
     ladder: Ladder, instrument: Instrument, words: tuple[str, ...], changes: tuple[Finding, ...] = (),
-    stood: bool = False,
+    stood: bool = False, springs: Springs | None = None,
 ) -> tuple[float, tuple[Finding, ...]]:  # fmt: skip
     """Model discrepancy in m per axis, and alarms: residuals beyond the known noise, effects that were left out.
 
     Half of the level for each of the two.  An effect that acts alike in all states is named before random shares.
     Words that the ladder tried were judged by it; they are only named as what may be behind a lack of fit.
     ``words`` are those that readings could show.  Of ``changes`` in the course of the campaign the model is innocent.
+    ``springs`` that the model lacks raise no alarm by themselves: they are named where there is one.
     Where the arm ``stood`` between repeats, these do not tell how well it comes back.
     """
     chosen, tried = ladder.chosen, {w for r in ladder.choice.rungs for w in r.words}
@@ -206,12 +210,15 @@ def misfit_of(
     effects = omitted_effects(chosen.fit, tuple(w for w in words if w not in chosen.words))
     called = sorted((e for e in effects if e.probability < LEVEL / 2), key=lambda e: e.word == SHARE)
     best = f"a change in the course of the campaign ({changes[0].code})" if changes else None
-    best = called[0].text if called and best is None else best
-    data: dict[str, Any] = {"level": LEVEL, "best": best}
     known = _known_noise(chosen.fit, instrument, stood)
     ratio, chance, freedom = (nan, nan, nan) if known is None else _lack_of_fit(known.posterior, known.freedom)
     small = _too_small(chosen.fit, instrument)
     scatter = _unvouched(chosen.fit, instrument)
+    alarming = [e for e in called if e.word not in tried]
+    if springs is not None and (chance < LEVEL / 2 or alarming):
+        called, alarming = _spring_first(springs, called), _spring_first(springs, alarming)
+    best = called[0].text if called and best is None else best
+    data: dict[str, Any] = {"level": LEVEL, "best": best}
     if known is not None and chance < LEVEL / 2:
         cause = f", best explained by {best}" if best else "; no effect that was tried explains it alone"
         leaves = f"the model leaves something out{cause}"
@@ -229,7 +236,6 @@ def misfit_of(
             small = (conflict("points", stated, shown / stated, hypotheses=data["hypotheses"]),)
         return float(np.hypot(known.excess, scatter)), (warning("lack-of-fit", text, **data), *small)
     small = (*small, *_not_parted(known), *((_scatter_note(scatter),) if scatter else ()))
-    alarming = [e for e in called if e.word not in tried]
     if not alarming or changes:
         return scatter, small
     text = (
@@ -238,6 +244,15 @@ def misfit_of(
     )
     data |= {"best": alarming[0].text, "probability": alarming[0].probability}
     return scatter, (warning("omitted-effect", text, **data), *small)
+
+
+def _spring_first(springs: Springs, called: list[Effect]) -> list[Effect]:
+    """With the spring that the model lacks before what is less probable an explanation; beside random shares, which
+    take part in the noise that it is tested by, and beside nothing it need not be as improbable by chance."""
+    best, alone = springs.best, not called or called[0].word == SHARE
+    if best is None or not best.probability < (NAMED if alone else LEVEL / 2):
+        return called
+    return sorted([best, *called], key=lambda e: (e.word == SHARE, e.probability))
 
 
 def _unvouched(chosen: Fit, instrument: Instrument) -> float:

@@ -26,7 +26,7 @@ leaves far less of d than p does.  Compliances that are off turn d the one way h
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -73,6 +73,11 @@ WORSE = 1.1
 """How much farther off places must be without the deflections of their rows to be those of the unloaded arm."""
 SEEN = 1e-5, 0.05
 """Deflections that are usual: in m, as arms bend by more than instruments err, and as a share of the robot's size."""
+
+
+def accepted_loads(accept: str | Sequence[str]) -> tuple[str, ...]:
+    """The word that takes loads as they are, where it was accepted."""
+    return tuple(w for w in ((accept,) if isinstance(accept, str) else accept) if w == AS_THEY_ARE)
 
 
 def loads_undone(robot: Robot, campaign: Campaign, word: str) -> Campaign | None:

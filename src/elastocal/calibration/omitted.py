@@ -15,6 +15,7 @@ from elastocal.calibration.fit import Fit
 from elastocal.calibration.noise import SHARE
 from elastocal.calibration.task import Task
 from elastocal.calibration.words import with_words
+from elastocal.model.robot import Robot
 from elastocal.solve.evidence import posterior
 from elastocal.solve.nested import ScoreTests, f_test
 from elastocal.spatial.entries import Array
@@ -41,6 +42,12 @@ class Effect:
         if self.word == "stiffening":
             much = f"{100 * abs(self.size):.0f} % at the largest torque"
             return f"{self.part} that grows {'softer' if self.size > 0 else 'stiffer'} under load, by {much}"
+        if self.word == "spring":
+            return f"a spring that the model lacks at {self.part} (a link or bearing; residuals go with the load)"
+        if self.word == "compensator":
+            return (
+                f"a spring that the model lacks at {self.part}, such as a gravity compensator: stiffer at some angles"
+            )
         return f"{self.word} of {self.part}"
 
 
@@ -72,30 +79,36 @@ def _words(chosen: Fit, words: tuple[str, ...]) -> dict[tuple[str, str], Array]:
         wanted |= {n: (word, n.rpartition(".")[0]) for n in new}
     if not wanted:
         return {}
-    more = Task(task.sight, robot, (), task.family, task.dropped, task.instrument)
-    tool = task.sight.tool(robot, tuple(wanted))
-    index = robot.parameters.index
-    values = np.array([robot.parameters.values[index(n)] for n in wanted])
-    _, slope = more.sight.linearise(tool, values, chosen.placing)
-    slope = np.where(np.isfinite(slope), slope, 0.0)
+    slope = columns_of(chosen, robot, tuple(wanted))
     out: dict[tuple[str, str], list[int]] = {}
     for i, key in enumerate(wanted.values()):
         out.setdefault(key, []).append(i)
     return {key: slope[:, :, rows] for key, rows in out.items()}
 
 
-def _stiffening(chosen: Fit) -> dict[tuple[str, str], Array]:
-    """Columns (M, rows, 1): the deflection by a joint times its torque, of the largest of the campaign."""
+def columns_of(chosen: Fit, robot: Robot, names: tuple[str, ...]) -> Array:
+    """Slopes (M, rows, len) by parameters of a robot that has more of them than the fit."""
+    task = chosen.task
+    more = Task(task.sight, robot, (), task.family, task.dropped, task.instrument)
+    values = np.array([robot.parameters.values[robot.parameters.index(n)] for n in names])
+    slope = more.sight.linearise(task.sight.tool(robot, names), values, chosen.placing)[1][:, :, : len(names)]
+    return np.asarray(np.where(np.isfinite(slope), slope, 0.0))
+
+
+def deflections_of(chosen: Fit) -> dict[str, Array]:
+    """What is read (M, rows) of the deflection by each joint whose compliance is sought."""
     task, p, s = chosen.task, len(chosen.task.names), chosen.task.sight.states
     by_state = chosen.posterior.blocks.jacobian[:, :, :p].reshape(s.poses, s.slots, task.sight.rows, p)
     jacobian = by_state[s.pose, s.slot]
-    moves = task.sight.joint_moves(chosen.task.robot, chosen.placing)
-    out = {}
-    for i, joint in enumerate(task.robot.joints):
-        part = task.shares.get(f"{SHARE} {joint}")
-        if part is None:
-            continue
-        bent, arm = (jacobian @ part)[:, :, 0], moves[:, :, i]
+    parts = {joint: task.shares.get(f"{SHARE} {joint}") for joint in task.robot.joints}
+    return {joint: (jacobian @ part)[:, :, 0] for joint, part in parts.items() if part is not None}
+
+
+def _stiffening(chosen: Fit) -> dict[tuple[str, str], Array]:
+    """Columns (M, rows, 1): the deflection by a joint times its torque, of the largest of the campaign."""
+    moves, out = chosen.task.sight.joint_moves(chosen.task.robot, chosen.placing), {}
+    for joint, bent in deflections_of(chosen).items():
+        arm = moves[:, :, chosen.task.robot.joints.index(joint)]
         turn = np.abs(np.sum(bent * arm, axis=1)) / np.maximum(np.sum(arm**2, axis=1), 1e-12)
         if turn.max() > 0:
             out["stiffening", joint] = (bent * (turn / turn.max())[:, None])[:, :, None]

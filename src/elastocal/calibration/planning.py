@@ -17,6 +17,7 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.given import Prior
+from elastocal.calibration.noise import REPEATS, points_sd
 from elastocal.calibration.placing import least_poses
 from elastocal.calibration.task import FLAT
 from elastocal.calibration.words import automatic, check_words, prior_covariance, with_words
@@ -35,12 +36,13 @@ from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.places import MarkerPlaces, Registration
 from elastocal.model.robot import Robot
 from elastocal.model.start_values import bending
+from elastocal.results import Finding, note
 from elastocal.spatial.entries import Array
 
 POSES, CANDIDATES = 40, 2000
 """Poses of an unloaded campaign, and configurations that are drawn for it, where nobody says how many."""
 NOISE = 3e-5
-"""Of one coordinate of a reading in m, where nobody says it."""
+"""Of one coordinate of a reading in m, where nobody says it and no calibration knows it."""
 Words = str | Sequence[str]
 
 
@@ -74,10 +76,10 @@ def plan(
         plan(cal, poses=10)                                         the next poses: its covariance counts as known
 
     After a calibration its markers and model words are taken, unless others are given.
-    With ``loads`` deflections of ``markers`` (default the tool) are read; ``noise`` (m, default 3e-5) is the sd of one
-    coordinate of one reading, loaded or not, so that a deflection has sqrt(2) of it.  Without loads positions are read,
-    for what ``calibrate`` would fit to them: ``model`` are its words (default "auto").  A task has all of these of its
-    own.  ``tests`` are poses where the accuracy counts; with
+    With ``loads`` deflections of ``markers`` (default the tool) are read; ``noise`` (m, default as the calibration has
+    it, of a robot alone 3e-5) is the sd of one coordinate of one reading, loaded or not, so that a deflection has
+    sqrt(2) of it.  Without loads positions are read, for what ``calibrate`` would fit to them: ``model`` are its words
+    (default "auto").  A task has all of these of its own.  ``tests`` are poses where the accuracy counts; with
     ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
     """
     known = robot if isinstance(robot, Calibration) else None
@@ -85,6 +87,7 @@ def plan(
         markers = markers or robot.markers
         robot = measured_robot(robot)
     robot = robot if isinstance(robot, Robot) else read_robot(robot)
+    notes: tuple[Finding, ...] = ()
     if isinstance(work, PlanTask):
         _refuse("the task has its own", loads=loads or None, markers=markers or None, model=model, noise=noise)
         made = robot if work.prior is None else with_words(robot, tuple(work.prior.effects))[0]
@@ -92,7 +95,10 @@ def plan(
     else:
         if loads:
             _refuse("its words are those of a campaign without loads", model=model)
-        task = marker_task(bending(robot) if loads else robot, work, loads, markers, NOISE if noise is None else noise)
+        own = noise_of(known) if known is not None and noise is None else None
+        notes = () if own is None else (noise_note(own),)
+        size = next((n for n in (noise, own) if n is not None), NOISE)
+        task = marker_task(bending(robot) if loads else robot, work, loads, markers, size)
         if not loads and seek is not None:
             raise MissingError(
                 "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool, or "
@@ -107,10 +113,31 @@ def plan(
         weights=task.weights if criterion is None else {criterion_class(criterion).kind: 1.0},
     )
     _check_count(task)
-    return planned(
+    best = planned(
         task if known is None else after(task, known), tests=tests, limits=limits, most=most, curve=curve,
         restarts=restarts, seed=seed, speeds=speeds, change=change, executor=executor, progress=progress,
     )  # fmt: skip
+    return replace(best, notes=notes) if notes else best
+
+
+def noise_of(c: Calibration) -> float | None:
+    """Sd in m of one coordinate of one reading, as the readings of a calibration show it, mean over them; None where
+    lengths of beams are all that was read.
+
+    Of a deflection, the difference of two readings, by sqrt(2)."""
+    if c.seen.distances_alone:
+        return None
+    points, share = (c.seen.position, 1.0) if c.seen.position is not None else (np.zeros((1, 1, 3)), np.sqrt(0.5))
+    variance = float(np.nanmean(points_sd(dict(c.noise), c.instrument, points) ** 2)) + c.noise.get(REPEATS, 0.0) ** 2
+    return float(share * np.sqrt(variance)) or None
+
+
+def noise_note(noise: float) -> Finding:
+    text = (
+        f"the noise of a reading is that of the calibration, {1e3 * noise:.3g} mm per axis; state another where "
+        "another instrument will be used"
+    )
+    return note("noise-of-calibration", text, noise=noise)
 
 
 def measured_robot(c: Calibration) -> Robot:

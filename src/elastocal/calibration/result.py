@@ -10,12 +10,14 @@ from elastocal.calibration.campaigns import Seen
 from elastocal.calibration.changes import changes
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals, shrinkage_of
 from elastocal.calibration.fit import Fit, distances
-from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
+from elastocal.calibration.judgement import LEVEL, misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import Ladder
+from elastocal.calibration.load_slips import AS_THEY_ARE
 from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
 from elastocal.calibration.posterior import compliances_of
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.span import narrow
+from elastocal.calibration.springs import Springs
 from elastocal.calibration.standing import came_back
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import automatic
@@ -53,9 +55,12 @@ def result_of(
         everything = everything + _moved_by_repeats(Sight(gather(task.robot, read)), sight)
     nominal = ladder.nominal.fit
     instrument = task.instrument
-    changed = changes(chosen, campaign)
+    changed, springs = changes(chosen, campaign), Springs(chosen)
+    beside = springs.before(changed, LEVEL)
+    changed = changed if beside is None else changes(beside, campaign)
+    told = {f.code for f in assumed} | {"load-size" for f in assumed if f.data.get("word") == AS_THEY_ARE}
     stood = not came_back(campaign, sight, chosen.robot, chosen.placing)
-    discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign), changed, stood)
+    discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign), changed, stood, springs)
     optimism = optimism_of(ladder)
     inflation = _inflation(post) * max(
         (w.data["refitted"]["mean"] / w.data["leave_one_out"] for w in optimism), default=1.0
@@ -87,7 +92,7 @@ def result_of(
             *optimism,
             *narrow(task.robot, campaign.joint_values(task.robot), "the campaign"),
             *prior_conflicts(post),
-            *(w for w in warnings_of(campaign, ladder, lost) if w.code not in {f.code for f in assumed}),
+            *(w for w in warnings_of(campaign, ladder, lost) if w.code not in told),
         ),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),

@@ -51,7 +51,7 @@ def mended(campaign: Campaign, word: str) -> Campaign | None:
 
 def each_word(given: str) -> list[str]:
     """Words of rows one after another, as messages list them."""
-    return re.split(rf", (?={STATION}|{MARKER}|readings of |markers )", given.strip())
+    return re.split(rf", (?={STATION}|{MARKER}|readings of |markers? )", given.strip())
 
 
 def rows_from(place: str) -> str:

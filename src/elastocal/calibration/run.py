@@ -20,7 +20,7 @@ from elastocal.calibration.given import Prior
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import Climber, climb, leaves_enough, usual
-from elastocal.calibration.load_slips import check_deflections_read
+from elastocal.calibration.load_slips import accepted_loads, check_deflections_read
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
@@ -161,7 +161,9 @@ def _calibrate_many(
     progress("points against the robot")
     right = put_right(robot, campaign, accept)
     campaign = read = right.campaign
-    checked = check_slips(right.robot, neighbours(campaign))
+    as_they_are = accepted_loads(accept)  # the other words are applied, and this one would be asked for again
+    checked = check_slips(right.robot, neighbours(campaign), as_they_are)
+    checked = replace(checked, findings=tuple(f for f in checked.findings if f.code != "accepted"))
     robot, seen = checked.robot, Seen.of(checked.robot, campaign)
     campaign, beyond = without_beyond(robot, campaign) if outliers else (campaign, ())
     known = None if accept or checked.findings else states.members
@@ -170,7 +172,9 @@ def _calibrate_many(
     if accept or lost or checked.findings:
         states = gather(robot, campaign)
     rows = sample_rows(states, campaign.count)
-    small = calibrate(robot, campaign.take(rows), model, outliers=outliers, start=start, progress=progress)
+    small = calibrate(
+        robot, campaign.take(rows), model, outliers=outliers, accept=as_they_are, start=start, progress=progress
+    )
     assert small.ladder is not None
     chosen, nominal = small.ladder.chosen.fit, small.ladder.nominal.fit
     none = None if outliers else np.zeros((states.count, chosen.task.sight.rows), dtype=bool)
@@ -186,7 +190,8 @@ def _calibrate_many(
     fitted, unit = many.fit, chosen.task.sight.unit
     out = (*lost, *(o for u in many.units for o in outliers_of(campaign, Sight(states), u)))
     power, free = fitted.posterior.blocks.power, float(fitted.posterior.blocks.free.sum())
-    own = {"outliers", "not-converged", "few-poses", "likely-cause"}
+    own = {"accepted", "outliers", "not-converged", "few-poses", "likely-cause"}
+    told = own | {f.code for f in checked.findings}
     text = (
         f"model, noise and prior scales are chosen on {chosen.task.sight.states.poses} of "
         f"{states.poses} poses, spread evenly; parameters, outliers and errors are of all"
@@ -207,7 +212,7 @@ def _calibrate_many(
         warnings=(
             *right.findings,
             *checked.findings,
-            *(renumbered(w, np.flatnonzero(rows)) for w in small.warnings if w.code not in own),
+            *(renumbered(w, np.flatnonzero(rows)) for w in small.warnings if w.code not in told),
             *warned,
             sampled,
         ),

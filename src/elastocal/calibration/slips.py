@@ -18,6 +18,7 @@ from elastocal.calibration import load_slips
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.distance_slips import check_distances
 from elastocal.calibration.load_slips import check_loads, check_places
+from elastocal.calibration.marker_slips import axes_mended, check_markers, medians
 from elastocal.calibration.orientation_slips import check_orientations, orientations_undone
 from elastocal.calibration.placing import affine_misfit, misplaced_frame, placed_distances
 from elastocal.calibration.row_slips import STATION, each_word, from_rows, in_order, markers_word, mended, parted
@@ -78,7 +79,7 @@ class Checked:
 def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = ()) -> Checked:
     """Points first, then distances, orientations and loads of the robot that they have shown."""
     checked = _check_points(robot, campaign, accept)
-    as_they_are = load_slips.AS_THEY_ARE in ((accept,) if isinstance(accept, str) else accept)
+    as_they_are = bool(load_slips.accepted_loads(accept))
     robot, campaign = checked.robot, checked.campaign
     ranged = campaign.distance is not None
     found = (
@@ -97,10 +98,15 @@ def _check_points(robot: Robot, campaign: Campaign, accept: str | Sequence[str])
     far = FAR * size_of(robot, campaign.joint_values(robot))
     distance: float | None = None
     for quick in (True, False):  # what one start finds near, others find nearer
-        distance = distance_of(robot, campaign, quick=quick)
-        if distance is None or distance < far:
+        away = _distances(robot, campaign, quick=quick)
+        distance = None if away is None else float(np.nanmedian(away))
+        if away is None or distance is None or (distance < far and np.nanmax(medians(away)) < far):
             return right
+    assert away is not None
     assert distance is not None
+    check_markers(robot, campaign, away, far)
+    if distance < far:
+        return right
     enough = min(BETTER * distance, far)
     nearest = _Best.of(hypotheses(robot.nominal, campaign))
     if nearest.distance > enough:
@@ -181,7 +187,7 @@ def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> 
 
 
 def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:
-    back = mended(campaign, word) or _other_than_points(robot, campaign, word)
+    back = mended(campaign, word) or axes_mended(campaign, word) or _other_than_points(robot, campaign, word)
     if back is not None:
         return robot, back
     known = {h.words[0]: h for h in hypotheses(robot.nominal, campaign)}
@@ -249,12 +255,18 @@ class _Best:
 
 def distance_of(robot: Robot, campaign: Campaign, *, quick: bool = False) -> float | None:
     """Median distance in m of the points from the nominal robot, best placed; None where no points were read."""
+    away = _distances(robot, campaign, quick=quick)
+    return None if away is None else float(np.nanmedian(away))
+
+
+def _distances(robot: Robot, campaign: Campaign, *, quick: bool) -> Array | None:
+    """Of all points (N, m); infinite where all points are in one, which fits anything."""
     if campaign.position is None:
         return None
     at = kinematics(robot.nominal, campaign.joint_values(robot))
-    away = float(np.nanmedian(placed_distances(campaign, at.position, at.rotation, quick=quick)))
+    away = placed_distances(campaign, at.position, at.rotation, quick=quick)
     spread = np.nanstd(campaign.position.reshape(-1, 3), axis=0).max()
-    return away if spread > SMALL * np.std(at.position, axis=0).max() else np.inf  # all points in one fit anything
+    return away if spread > SMALL * np.std(at.position, axis=0).max() else np.full_like(away, np.inf)
 
 
 def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:

@@ -87,6 +87,8 @@ class Plan:
     needed: HowMany | None = None
     speeds: Array | None = None
     change: float | None = None
+    notes: tuple[Finding, ...] = ()
+    """What was assumed where nobody said it."""
 
     @property
     def bound(self) -> Certificate:
@@ -293,7 +295,7 @@ class Plan:
             *(f"  {word:<16} {many} parameters, {1e3 * e:.3g} mm without" for word, many, e in self.effects),
             *(f"  {p.name:<16} sd {p.sd:.3g} {p.unit}" for p in own[:SHOWN]),
             *(f"  ... and {len(own) - SHOWN} more parameters" for _ in own[SHOWN : SHOWN + 1]),
-            *(f"  warning {w.code}: {w.text}" for w in self.warnings),
+            *(f"  {w.severity} {w.code}: {w.text}" for w in (*self.warnings, *self.notes)),
             "  checked: " + "; ".join(c.text for c in self.checks if c.done),
             "  NOT checked: " + "; ".join(c.text for c in self.checks if not c.done),
         ]

@@ -67,7 +67,10 @@ def plan(
     force: Annotated[list[str] | None, o.option("FX,FY,FZ", "A robot alone: forces in N to choose from.")] = None,
     marker: Annotated[list[str] | None, o.option("FRAME", "A robot alone: what is watched (default the tool).")] = None,
     seek: Annotated[list[str] | None, o.option("PATTERN", 'A robot alone: parameters, such as "A*.k".')] = None,
-    noise_mm: Annotated[float | None, o.option("MM", "A robot alone: sd of a reading per axis (default 0.03).")] = None,
+    noise_mm: Annotated[
+        float | None,
+        o.option("MM", "A robot alone: sd of a reading per axis (default 0.03; of a calibration its own)."),
+    ] = None,
     test: Annotated[Path | None, o.option("FILE.csv", "A robot alone: test poses or path with their loads.")] = None,
     without: o.Without = None,
     repeats: Annotated[int | None, o.option("N", "Readings of every pose (default 1).")] = None,

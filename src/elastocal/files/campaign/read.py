@@ -6,6 +6,7 @@ Readings come into base axes from the instrument's by a pose that the file gives
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -155,12 +156,7 @@ def left_out(tables: tuple[CampaignTable, ...], readings: Readings) -> tuple[str
     for table in tables:
         if table.by_difference:
             notes.append(f"{table.word}: deflections are positions under load less positions without.")
-        if table.skipped:
-            lines = ", ".join(str(n) for n in table.skipped[:10]) + (", ..." if len(table.skipped) > 10 else "")
-            rows = f"{len(table.skipped)} rows lack" if len(table.skipped) > 1 else "1 row lacks"
-            line = "lines" if len(table.skipped) > 1 else "line"
-            words = _words_for_nothing(table)
-            notes.append(f"{table.word}: {rows} numbers, which are left out ({line} {lines}{words}).")
+        notes += _missing(table)
     for i, marker in enumerate(readings.markers):
         absent = int((readings.cells.rows[:, i] < 0).sum())
         if absent:
@@ -168,11 +164,28 @@ def left_out(tables: tuple[CampaignTable, ...], readings: Readings) -> tuple[str
     return tuple(notes)
 
 
-def _words_for_nothing(table: CampaignTable) -> str:
+def _missing(table: CampaignTable) -> Iterator[str]:
+    """Rows without any reading, which go, and rows of which only the numbers go that they lack."""
+    none = set(table.unread) & set(table.skipped)
+    for lines, one, several in (
+        (sorted(none), "1 row holds no reading and is left out", "{} rows hold no reading and are left out"),
+        (
+            [n for n in table.skipped if n not in none],
+            "1 row lacks numbers: only these are left out, the rest of it is used",
+            "{} rows lack numbers: only these are left out, the rest of the rows is used",
+        ),
+    ):
+        if lines:
+            rows = several.format(len(lines)) if len(lines) > 1 else one
+            named = ", ".join(map(str, lines[:10])) + (", ..." if len(lines) > 10 else "")
+            words = _words_for_nothing(table, set(lines))
+            yield f"{table.word}: {rows} (line{'s' * (len(lines) > 1)} {named}{words})."
+
+
+def _words_for_nothing(table: CampaignTable, lines: set[int]) -> str:
     """Texts in cells of readings that count as empty cells do, and how many of each."""
     places = [f.place for fields in table.columns.readings.values() for f in fields.values()]
-    missed = {int(n) for n in table.skipped}
-    cells = (row[p].strip() for line, row in table.raw.rows if line in missed for p in places)
+    cells = (row[p].strip() for line, row in table.raw.rows if line in lines for p in places)
     counts = Counter(c for c in cells if c and not_read(c) and c.lower() != "nan")
     told = ", ".join(f"{word!r} ({count})" for word, count in counts.items())
     return f"; cells that count as empty: {told}" if told else ""

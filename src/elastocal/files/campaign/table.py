@@ -78,6 +78,13 @@ class CampaignTable:
         return any("rest" in read for read in self.read.values())
 
     @property
+    def unread(self) -> tuple[int, ...]:
+        """Lines of the rows without any reading."""
+        numbers = [values for read in self.read.values() for values in read.values()]
+        none = np.all([np.isnan(values).all(axis=1) for values in numbers], axis=0)
+        return tuple(self.raw.lines[none].tolist()) if numbers else ()
+
+    @property
     def kinds(self) -> set[str]:
         """What was read of any marker."""
         return {what for read in self.read.values() for what in read}

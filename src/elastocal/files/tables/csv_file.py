@@ -22,6 +22,7 @@ from elastocal.files.tables.spelling import (
     Numerals,
     ends_table,
     is_bare,
+    is_remark,
     numerals_of,
     title_unit,
     unit_cells,
@@ -121,8 +122,8 @@ def csv_parts(
     lines, ended = _without_end(lines, text, cut)
     numerals, *seen = numerals_of(("\n".join(part.texts(text)) for part in lines.parts()), separator)
     said = (*(below_note(path, title[0]) if skipped else ()), *numeral_notes(path, numerals, *seen))
-    notes = (*file.notes, *said, *again, *ended)
-    lines = _full(lines, text, cut)
+    lines, remarks = _full(lines, text, cut)
+    notes = (*file.notes, *said, *again, *remarks, *ended)
     for at in range(0, max(len(lines), 1), size or max(len(lines), 1)):
         rows = TextRows(file, lines.some(slice(at, at + (size or len(lines)))), cut, numerals)
         yield RawTable(path.as_posix(), names, rows, numerals, title[0], notes=notes, units=own or units)
@@ -185,17 +186,42 @@ def _without_end(lines: Lines, text: str, cut: Cut) -> tuple[Lines, tuple[str, .
     return lines.some(slice(0, end)), end_note(cut.path, words)
 
 
-def _full(lines: Lines, text: str, cut: Cut) -> Lines:
-    """Lines with as many cells as there are columns, which the others are refused for, without those of empty cells."""
-    kept, width, sign = [], len(cut.header), cut.separator
+def _full(lines: Lines, text: str, cut: Cut) -> tuple[Lines, tuple[str, ...]]:
+    """Lines with as many cells as there are columns, which the others are refused for, without those of empty cells and
+    without remarks between them, and a note on these."""
+    kept, width, sign = list[bool](), len(cut.header), cut.separator
+    remarks, waiting = list[tuple[int, str]](), list[tuple[int, tuple[int, str]]]()
+
+    def keep(line: tuple[int, str]) -> bool:
+        if _is_remark(line, cut):
+            waiting.append((len(kept), line))
+            return False
+        full = any(c.strip() for c in cut.cells(*line))
+        if full:  # what follows a remark fits
+            remarks.extend(remark for _, remark in waiting)
+            waiting.clear()
+        return full
+
     for part in lines.parts():
         cells = part.texts(text)
         counts = {len(s.split()) if sign == " " else s.count(sign) + 1 for s in cells}
-        if cut.plainly(cells) is not None and counts == {width}:
-            kept += [bool(s.replace(sign, " ").strip()) for s in cells]
+        plain = cut.plainly(cells) is not None and counts == {width}
+        several = (sign in s.strip(f"{sign} ") and s.replace(sign, " ").strip() for s in cells)
+        if plain and not waiting and all(several):
+            kept += [True] * len(cells)
         else:
-            kept += [any(c.strip() for c in cut.cells(*line)) for line in part.numbered(text)]
-    return lines if all(kept) else lines.some(np.flatnonzero(kept))
+            for line in part.numbered(text):
+                kept.append(keep(line))
+    for place, line in waiting:
+        kept[place] = any(c.strip() for c in cut.cells(*line))
+    return (lines if all(kept) else lines.some(np.flatnonzero(kept))), remarks_note(cut.path, remarks)
+
+
+def _is_remark(line: tuple[int, str], cut: Cut) -> bool:
+    cells = split_line(cut.path, line, cut.separator)
+    if cut.separator == " " and not any(finite_number(c.replace(",", ".")) is not None for c in cells):
+        cells = (" ".join(cells),)
+    return is_remark(cells, len(cut.header))
 
 
 def text_lines(path: Path, comment: str) -> list[tuple[int, str]]:
@@ -218,6 +244,11 @@ def whole_titles(header: Sequence[str], above: Sequence[str]) -> tuple[tuple[str
 def end_note(path: Path, left: Sequence[tuple[int, str]]) -> tuple[str, ...]:
     message = ", ".join(f"{n} ({word.strip()!r})" for n, word in left)
     return (f"{path.name}: below the readings, and not used: line {message}.",) if left else ()
+
+
+def remarks_note(path: Path, remarks: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    message = ", ".join(f"{n} ({words.strip(' ,;' + chr(9))!r})" for n, words in remarks)
+    return (f"{path.name}: remarks between the readings, and not used: line {message}.",) if remarks else ()
 
 
 def again_note(path: Path, numbers: Sequence[int]) -> tuple[str, ...]:

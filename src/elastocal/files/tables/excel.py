@@ -25,12 +25,13 @@ from elastocal.files.tables.csv_file import (
     below_note,
     end_note,
     numeral_notes,
+    remarks_note,
     titles_below,
     whole_titles,
 )
 from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.rows import Line
-from elastocal.files.tables.spelling import FAULTS, Numerals, ends_table, numerals_of, unit_cells
+from elastocal.files.tables.spelling import FAULTS, Numerals, ends_table, is_remark, numerals_of, unit_cells
 from elastocal.untrusted import spreadsheet_cell
 
 LARGEST = 512 << 20
@@ -182,7 +183,11 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
     while len(rest) > 1 and ends_table(rest[-1][1], width):
         number, words = rest.pop()
         left.insert(0, (number, next(w for w in words if w)))
+    last = rest[-1][0] if rest else 0
+    remarks = [(n, " ".join(words).strip()) for n, words in rest if n < last and is_remark(words, width)]
     for number, words in rest:
+        if number in dict(remarks):
+            continue
         if len(words) > width:
             message = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
             raise MissingError(
@@ -192,7 +197,7 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
         body.append((number, (*words, *[""] * (width - len(words)))))
     body, numerals, told = _numerals(path, body)
     notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()
-    notes = (*notes, *told, *again_note(path, again), *end_note(path, left))
+    notes = (*notes, *told, *again_note(path, again), *remarks_note(path, remarks), *end_note(path, left))
     return RawTable(path.as_posix(), header, tuple(body), numerals, header_line, notes=notes, units=own or units)
 
 

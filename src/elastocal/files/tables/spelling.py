@@ -151,6 +151,18 @@ def ends_table(cells: Sequence[str], width: int) -> bool:
     return len(full) == 1 and width > 2 and not any(ch.isdigit() for ch in full[0])
 
 
+def is_remark(cells: Sequence[str], width: int) -> bool:
+    """Whether a row between two series of readings is none: words alone, in fewer cells than there are columns.
+
+    A name that all the numbers are missing of is none: it has no blank, and a digit or cells beside it."""
+    full = [c.strip() for c in cells if c.strip()]
+    if width < 3 or not full or len(full) == width:
+        return False
+    if not all(any(ch.isalpha() for ch in c) and not not_read(c) for c in full):
+        return False
+    return any(" " in c for c in full) or (len(full) == 1 and not any(ch.isdigit() for ch in full[0]))
+
+
 def unit_cells(cells: Sequence[str]) -> tuple[str, ...] | None:
     """The units in a row that is mostly units, "" where a cell is none that is known; None where it is no such row."""
     words = [c.strip().strip("[]()").strip() for c in cells]
