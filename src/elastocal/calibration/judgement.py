@@ -201,8 +201,9 @@ def misfit_of(
     Where the arm ``stood`` between repeats, these do not tell how well it comes back.
     """
     chosen, tried = ladder.chosen, {w for r in ladder.choice.rungs for w in r.words}
+    scatter = _unvouched(chosen.fit, instrument)
     if not chosen.words:
-        return 0.0, ()
+        return scatter, (_scatter_note(scatter),) if scatter else ()
     effects = omitted_effects(chosen.fit, tuple(w for w in words if w not in chosen.words))
     called = sorted((e for e in effects if e.probability < LEVEL / 2), key=lambda e: e.word == SHARE)
     best = f"a change in the course of the campaign ({changes[0].code})" if changes else None
@@ -211,7 +212,6 @@ def misfit_of(
     known = _known_noise(chosen.fit, instrument, stood)
     ratio, chance, freedom = (nan, nan, nan) if known is None else _lack_of_fit(known.posterior, known.freedom)
     small = _too_small(chosen.fit, instrument)
-    scatter = _unvouched(chosen.fit, instrument)
     if known is not None and chance < LEVEL / 2:
         cause = f", best explained by {best}" if best else "; no effect that was tried explains it alone"
         leaves = f"the model leaves something out{cause}"
