@@ -17,7 +17,6 @@ from elastocal.calibration.ladder import CONFIDENCE, GAP, Ladder, Rung
 from elastocal.calibration.load_slips import OF_SIZE
 from elastocal.calibration.noise import FACTOR, SHARE, SIDE, STATED, Instrument, conflict
 from elastocal.calibration.omitted import omitted_effects
-from elastocal.calibration.task import NEAR, Task
 from elastocal.distributions import chdtrc, fdtrc
 from elastocal.quantities import probability
 from elastocal.results import Finding, note, warning
@@ -63,7 +62,7 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
     if poses < 15:
         text = f"{poses} poses are few; intervals are wide and may be too narrow still"
         out.append(warning("few-poses", text, poses=poses))
-    out += [*_points_of_deflections(chosen.fit.task), *_backlash_and_foundation(chosen), *_far_from_size(chosen.fit)]
+    out += [*_points_of_deflections(chosen.fit), *_backlash_and_foundation(chosen), *_far_from_size(chosen.fit)]
     if not chosen.fit.converged:
         text = "the search did not converge; the estimate is its last point"
         out.append(warning("not-converged", text, steps=chosen.fit.steps))
@@ -127,8 +126,9 @@ def _left_of(fit: Fit) -> Array:
     return np.where(blocks.jacobian.any(axis=2), blocks.readings - blocks.jacobian @ theta, np.nan)
 
 
-def _points_of_deflections(task: Task) -> list[Finding]:
+def _points_of_deflections(fitted: Fit) -> list[Finding]:
     """Nothing but the robot file says where deflections were read; the tool's origin is taken where it is silent."""
+    task = fitted.task
     s, tool = task.sight.states, task.robot.tool
     if task.sight.placed or s.deflection is None:
         return []
@@ -143,8 +143,8 @@ def _points_of_deflections(task: Task) -> list[Finding]:
     names = ", ".join(unknown)
     if task.sight.unplaced.any():
         text = (
-            f"where {names} sit is estimated with the rest, by what the load turns {tool}, with a prior sd of "
-            f"{1e3 * NEAR:.0f} mm about its origin; name markers as frames of the robot where their places are known"
+            f"where {names} sit is estimated with the rest, by what the load turns {tool}, about its origin as "
+            "near as the readings say; name markers as frames of the robot where their places are known"
         )
     else:
         text = (
