@@ -14,6 +14,7 @@ from elastocal.calibration.noise import Instrument, noise_parts
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
+from elastocal.calibration.task import assemble
 from elastocal.measure.sources.arm import Encoder, Repeatability
 from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadDirection, LoadSize
@@ -128,3 +129,9 @@ def test_states_of_a_pose_that_are_solved_apart_share_no_noise() -> None:
     whole = posterior(replace(post.blocks, split=1), post.log_scales)
     assert posterior(post.blocks, post.log_scales).evidence == pytest.approx(whole.evidence, rel=1e-10)
     np.testing.assert_allclose(post.mean, whole.mean, rtol=1e-6, atol=1e-9)
+    placed = ec.Campaign(q=q, position=seen[:, 0], wrench=wrench, length="m", angle="rad")
+    task = replace(
+        cal.ladder.chosen.fit.task, sight=Sight(gather(robot, placed)), dropped=np.zeros((30, 3), dtype=bool)
+    )
+    there = assemble(task, cal.ladder.chosen.fit.x, start_placing(robot, task.sight))
+    assert there.split == 1  # what joints do is in all states of a pose

@@ -360,7 +360,7 @@ def test_places_of_the_unloaded_arm_beside_deflections_are_named(loaded: bool) -
 
 
 def test_a_marker_that_sits_at_the_tool_costs_little() -> None:
-    """Readings say how near to the tool's origin it is: an error 1.36 times that of one named so, 1.77 if they do not."""
+    """Readings say how near to its origin it is: an error 1.36 times that of one named so, 1.77 where they do not."""
     robot = ec.read_robot("abb-irb4600-60")
     gears = robot.parameters.values[[robot.parameters.index(f"{j}.k") for j in robot.joints]]
     errors: dict[str, list[float]] = {"a": [], robot.tool: []}

@@ -256,6 +256,16 @@ def test_distances_of_other_rows_are_far_from_the_robot() -> None:
     assert 0.05 < caught.value.value < 2.0
 
 
+def test_distances_that_are_a_little_far_are_warned_of_and_few_are_not_judged() -> None:
+    """Off by 150 mm to either side, a part of which no place explains; eleven may suit some place in any unit."""
+    right = ranged()
+    off = right.changed(distance=right.distance + 0.15 * (-1.0) ** np.arange(36)[:, None])
+    (found,) = check_slips(ROBOT, off).findings
+    assert (found.code, found.severity) == ("distances-far", "warning")
+    assert 0.01 < found.data["before"] / ROBOT.size < 0.05
+    assert check_slips(ROBOT, ranged(1e3).take(np.arange(11))).findings == ()
+
+
 def loaded(kind: str, written: str, seed: int = 0, force: float = 1500.0, sag: float = 0.0) -> ec.Campaign:
     """Points of an arm with soft gears by J k J^T W, its zeros half a milliradian off; loads as ``written``."""
     rng = np.random.default_rng(seed)
