@@ -131,7 +131,7 @@ def test_intervals_of_the_nominal_robot_count_what_it_leaves_out() -> None:
     """A gripper with play, in a rigid file: no model gains, and the play is there again at the next poses."""
     robot, held = ec.read_robot("scara-ruggeri"), []
     markers = {"S1": [-0.05, 0.0, 0.0], "S2": [0.1, 0.05, 0.0]}
-    for seed in (0, 6, 8, 9):
+    for seed in (0, 6, 8, 11):
         rng = np.random.default_rng(seed)
         q, wrench = rng.uniform(-2, 2, (64, 2)), np.zeros((64, 6))
         wrench[:, :2] = 30 * rng.normal(size=(64, 2))
@@ -142,4 +142,4 @@ def test_intervals_of_the_nominal_robot_count_what_it_leaves_out() -> None:
         true = ec.simulate(robot, q[24:], read="deflection", wrench=wrench[24:], markers=markers, noise=None).deflection
         said = cal.predict(q[24:], wrench[24:])
         held.append(np.mean((np.abs(said.deflection - true) <= said.deflection_half_width)[:, :, :2]))
-    assert np.mean(held) > 0.85  # 0.61 where it counts the places of markers alone
+    assert np.mean(held) > 0.85  # 0.59 where it counts the places of markers alone
