@@ -133,14 +133,14 @@ MoveJ out,v50,fine,mill\\WObj:=part;
 MoveL a,v50,fine,mill\\WObj:=part;
 MoveL b,v50,fine,mill\\WObj:=part;
 MoveL a,v50,fine,mill\\WObj:=part;
-MoveL out,v50,fine,mill\\WObj:=part;
+MoveL b,v50,fine,mill\\WObj:=part;
 ENDPROC
 ENDMODULE
 """
 
 
 def test_a_target_that_is_gone_to_again_keeps_the_force_of_its_first_move(robot) -> None:
-    """The lead-in ends there with the whole force; the lead-out from there ends where nothing is cut."""
+    """The lead-out ends at b without force, where the cut first came with all of it."""
     leads = load(leads=((9, 9), (12, 12)), lines=((10, 11),))
     done = ec.compensate(robot, ec.read_program(SHARED, "rapid"), load=leads, near=np.radians([0.0, -90, 90, 0, 90, 0]))
     size = np.linalg.norm(done.job.loads.moving[:, :, :3], axis=2) / FORCE
