@@ -14,9 +14,12 @@ from elastocal.calibration.noise import Instrument, noise_parts
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
+from elastocal.calibration.task import assemble
+from elastocal.measure.sources.arm import Encoder, Repeatability
 from elastocal.measure.sources.instrument import Reading
 from elastocal.measure.sources.load import LoadDirection, LoadSize
 from elastocal.quantities import quantile_95
+from elastocal.solve.evidence import posterior
 
 SIZE, TILT = 0.03, 0.02
 POSES = 30
@@ -106,3 +109,29 @@ def test_the_budget_of_a_reading_has_them(calibration: ec.Calibration) -> None:
     shift = np.sum(calibration.predict_joints(states.q, states.wrench).deflection ** 2, axis=2).mean()
     more = variance_at_poses(calibration)[2] - variance_at_poses(alone)[2]
     assert more == pytest.approx((size**2 + 2 * tilt**2) * shift, rel=1e-6)
+
+
+def test_states_of_a_pose_that_are_solved_apart_share_no_noise() -> None:
+    """Whatever is stated or sought: the evidence of deflections is that of whole poses."""
+    rng, robot = np.random.default_rng(3), ec.read_robot("kuka-kr270")
+    low, high = 0.7 * np.array([m.limits for m in robot.motions]).T
+    q, wrench = np.repeat(low + (high - low) * rng.random((10, robot.n)), 3, axis=0), np.zeros((30, 6))
+    wrench[:, :3] = 1500 * rng.normal(size=(30, 3))
+    seen = moved(softened(robot, rng, 1.0), q, wrench) + 1e-5 * rng.normal(size=(30, 3, 3))
+    seen[4] = np.nan
+    cal = ec.calibrate(robot, ec.Campaign(
+        q=robot.controller.to_controller(q), deflection=seen, wrench=wrench, length="m", angle="rad", markers=MARKERS,
+        noise=[Reading(sd=1e-5), LoadSize(sd=SIZE), LoadDirection(sd=TILT), Repeatability(sd=1e-5), Encoder(sd=1e-6)],
+    ), "compliance")  # fmt: skip
+    post = cal.ladder.chosen.fit.posterior
+    assert post.blocks.split == 3
+    assert {"load size", "load direction", "translation"} < {c.scale.name for c in post.blocks.noise}
+    whole = posterior(replace(post.blocks, split=1), post.log_scales)
+    assert posterior(post.blocks, post.log_scales).evidence == pytest.approx(whole.evidence, rel=1e-10)
+    np.testing.assert_allclose(post.mean, whole.mean, rtol=1e-6, atol=1e-9)
+    placed = ec.Campaign(q=q, position=seen[:, 0], wrench=wrench, length="m", angle="rad")
+    task = replace(
+        cal.ladder.chosen.fit.task, sight=Sight(gather(robot, placed)), dropped=np.zeros((30, 3), dtype=bool)
+    )
+    there = assemble(task, cal.ladder.chosen.fit.x, start_placing(robot, task.sight))
+    assert there.split == 1  # what joints do is in all states of a pose

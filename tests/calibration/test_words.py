@@ -38,6 +38,21 @@ def test_joints_foundation_and_spring_have_sds_of_their_own() -> None:
     assert sds == {"joint compliance": 0.5, "foundation compliance": 0.7, "gravity compensator": 0.3}
 
 
+def test_bearings_are_sized_by_the_gears_of_their_own_joints() -> None:
+    """Both axes across, in parts of the gear; of joints without one in the file, of the stiffest. Never below zero."""
+    kr5 = read_robot("kuka-kr5")
+    _, (bearings,) = with_words(kr5, ("bearings",))
+    own = {p.name: p.value for p in kr5.parameters}
+    assert bearings.positive
+    assert not bearings.log
+    assert len(bearings.names) == 12
+    sizes = dict(zip(bearings.names, bearings.sizes.tolist(), strict=True))
+    for joint in kr5.joints:
+        gear = own.get(f"{joint}.k", 2e-6)
+        assert [v for n, v in sizes.items() if n.startswith(f"{joint}.")] == pytest.approx([gear, gear])
+    assert own["A3.k"] == 4e-6
+
+
 def test_the_covariance_of_a_logarithm_is_that_of_its_parameter() -> None:
     """sd of theta = theta times sd of log theta, and the estimate keeps its sign."""
     robot = read_robot("kuka-kr270")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
+from elastocal.compensation import verdict
 from elastocal.compensation.loads import Milling
 from elastocal.compensation.process import ProcessLoad
 from elastocal.files.robot.read import read_robot
@@ -166,3 +169,39 @@ def test_leads_by_length_need_milling_and_a_length() -> None:
         ProcessLoad(wrench=np.array([0, 0, -500.0, 0, 0, 0]), lead_length=0.05)
     with refused("range", 0.0, parameter="lead_mm"):
         ProcessLoad(milling=CUTTER, lead_length=0.0)
+
+
+SHARED = """MODULE m
+PERS wobjdata part:=[FALSE,TRUE,"",[[1750,0,800],[1,0,0,0]],[[0,0,0],[1,0,0,0]]];
+PERS tooldata mill:=[TRUE,[[0,100,200],[1,0,0,0]],[1,[0,0,0],[1,0,0,0],0,0,0]];
+CONST robtarget out:=[[0,-40,0],[0,1,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];
+CONST robtarget a:=[[40,0,0],[0,1,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];
+CONST robtarget b:=[[120,0,0],[0,1,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];
+PROC main()
+MoveJ out,v50,fine,mill\\WObj:=part;
+MoveL a,v50,fine,mill\\WObj:=part;
+MoveL b,v50,fine,mill\\WObj:=part;
+MoveL a,v50,fine,mill\\WObj:=part;
+MoveL b,v50,fine,mill\\WObj:=part;
+ENDPROC
+ENDMODULE
+"""
+
+
+def test_a_target_that_is_gone_to_again_keeps_the_force_of_its_first_move(robot) -> None:
+    """The lead-out ends at b without force, where the cut first came with all of it."""
+    leads = load(leads=((9, 9), (12, 12)), lines=((10, 11),))
+    done = ec.compensate(robot, ec.read_program(SHARED, "rapid"), load=leads, near=np.radians([0.0, -90, 90, 0, 90, 0]))
+    size = np.linalg.norm(done.job.loads.moving[:, :, :3], axis=2) / FORCE
+    np.testing.assert_allclose(size[:, [0, 2]], [[0, 0], [0, 1], [1, 1], [1, 1], [1, 0]], atol=1e-6)
+    stations = np.linalg.norm(done.job.loads.wrench[:, :3], axis=1) / FORCE
+    np.testing.assert_allclose(stations, [0, 1, 1], atol=1e-6)
+
+
+def test_a_lead_is_proposed_where_the_load_comes_and_goes_not_at_corners_between() -> None:
+    """For the first and the last move with load, and those beside them."""
+    loaded = np.array([0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0])
+    moves = [SimpleNamespace(line=i) for i in range(len(loaded))]
+    job = SimpleNamespace(loads=SimpleNamespace(moving=np.einsum("m,mij->mij", loaded, np.ones((12, 3, 6)))))
+    result = SimpleNamespace(job=job, program=SimpleNamespace(moves=moves))
+    assert [i for i in range(2, 10) if verdict._enters(result, moves[i])] == [2, 3, 4, 7, 8, 9]

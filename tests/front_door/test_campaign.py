@@ -264,8 +264,11 @@ def test_points_of_a_data_frame_count_by_the_names_of_their_columns(names: list[
     assert made(position=by_place).position.reshape(N, -1)[0].tolist() == frame.values[0].tolist()
 
 
-def test_loads_of_a_data_frame_count_by_the_names_of_their_columns() -> None:
-    frame = Frame(["mz", "fz_N", "fx_N", "fy", "mx", "my"], np.tile([6.0, 3, 1, 2, 4, 5], (N, 1)))
+@pytest.mark.parametrize(
+    "names", [["mz", "fz_N", "fx_N", "fy", "mx", "my"], ["Mz_Nm", "Fz_N", "Fx_N", "Fy_N", "Mx_Nm", "My_Nm"]]
+)
+def test_loads_of_a_data_frame_count_by_the_names_of_their_columns(names: list[str]) -> None:
+    frame = Frame(names, np.tile([6.0, 3, 1, 2, 4, 5], (N, 1)))
     assert made(wrench=frame).wrench[0].tolist() == [1, 2, 3, 4, 5, 6]
 
 

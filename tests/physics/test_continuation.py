@@ -15,6 +15,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import equilibrium as equilibrium_module
 from elastocal.model.statics import newton, stability
 from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.model.statics.flexibility import assemble
 from elastocal.spatial.pose import Pose
 
 K = 1e-3
@@ -112,6 +113,19 @@ def test_a_joint_that_hangs_free_is_asked_for_once_and_its_search_ends_where_it_
     assert found.counts() == {"undetermined_backlash": 1}
     assert asked == [1]
     assert 2 < found.steps[0] < newton.HANGING
+
+
+def test_a_search_goes_on_past_a_tangent_that_is_hardly_regular():
+    """theta = A sin(theta + phi): the second tangent, 1 - A cos(theta + phi), is 4e-7, and the step is cut to 0.3."""
+    a, phi = 1.0084183388672747, -0.24462610268957485
+    model = strut()
+    flex = assemble(model)
+    push = AppliedWrenches("tip", a / K * np.array([[-np.cos(phi), np.sin(phi), 0, 0, 0, 0]]))
+    start = newton.States(flex, model.posture(np.zeros((1, 1))), (push,), np.array([[0.41531956057456443]]))
+    theta, _, _, done = newton.newton_equilibrium(start)
+    assert done.all()
+    assert theta[0, 0] == pytest.approx(a * np.sin(theta[0, 0] + phi), abs=1e-9)
+    assert theta[0, 0] == pytest.approx(-0.9305104268879257, abs=1e-9)
 
 
 def test_a_search_that_fails_is_not_called_unstable(monkeypatch):

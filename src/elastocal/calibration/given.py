@@ -30,6 +30,8 @@ ANGLES: dict[str, float] = {"rad": 1.0, "deg": float(np.pi / 180)}
 ROUNDED = 1e-3
 """What products of columns may be off by: four digits after the point are enough, three are not."""
 _AXIS = re.compile(r"(?P<marker>.*?)[ ._]?d?(?P<axis>[xyzXYZ])[ _]?(?P<number>\d*)")
+_COMPONENTS = tuple(tuple(w + a for w in words for a in axes) for words in ("fm", "FM") for axes in ("xyz", "XYZ"))
+"""Names of the columns of a wrench, as people write them."""
 LARGEST = 1e6
 """N or N m: the weight of 100 t."""
 
@@ -185,7 +187,7 @@ def _of_clock(value: Any, kind: str) -> Array:
 
 def wrench_table(value: object, count: int) -> Array:
     """(N, 6) finite numbers, of one wrench for all rows too; columns of a data frame by their names."""
-    out = _numbers("wrench", by_name("wrench", value, ("fx", "fy", "fz", "mx", "my", "mz")))
+    out = _numbers("wrench", by_name("wrench", value, *_COMPONENTS))
     if out.shape == (6,):
         out = np.tile(out, (count, 1))
     if out.ndim != 2 or out.shape[1] != 6 or not np.all(np.isfinite(out)):

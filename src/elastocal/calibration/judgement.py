@@ -18,7 +18,6 @@ from elastocal.calibration.load_slips import OF_SIZE
 from elastocal.calibration.noise import FACTOR, SHARE, SIDE, STATED, Instrument, conflict
 from elastocal.calibration.omitted import Effect, omitted_effects
 from elastocal.calibration.springs import Springs
-from elastocal.calibration.task import NEAR, Task
 from elastocal.distributions import chdtrc, fdtrc
 from elastocal.quantities import probability
 from elastocal.results import Finding, note, warning
@@ -66,7 +65,7 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
     if poses < 15:
         text = f"{poses} poses are few; intervals are wide and may be too narrow still"
         out.append(warning("few-poses", text, poses=poses))
-    out += [*_points_of_deflections(chosen.fit.task), *_backlash_and_foundation(chosen), *_far_from_size(chosen.fit)]
+    out += [*_points_of_deflections(chosen.fit), *_backlash_and_foundation(chosen), *_far_from_size(chosen.fit)]
     if not chosen.fit.converged:
         text = "the search did not converge; the estimate is its last point"
         out.append(warning("not-converged", text, steps=chosen.fit.steps))
@@ -130,8 +129,9 @@ def _left_of(fit: Fit) -> Array:
     return np.where(blocks.jacobian.any(axis=2), blocks.readings - blocks.jacobian @ theta, np.nan)
 
 
-def _points_of_deflections(task: Task) -> list[Finding]:
+def _points_of_deflections(fitted: Fit) -> list[Finding]:
     """Nothing but the robot file says where deflections were read; the tool's origin is taken where it is silent."""
+    task = fitted.task
     s, tool = task.sight.states, task.robot.tool
     if task.sight.placed or s.deflection is None:
         return []
@@ -146,8 +146,8 @@ def _points_of_deflections(task: Task) -> list[Finding]:
     names = ", ".join(unknown)
     if task.sight.unplaced.any():
         text = (
-            f"where {names} sit is estimated with the rest, by what the load turns {tool}, with a prior sd of "
-            f"{1e3 * NEAR:.0f} mm about its origin; name markers as frames of the robot where their places are known"
+            f"where {names} sit is estimated with the rest, by what the load turns {tool}, about its origin as "
+            "near as the readings say; name markers as frames of the robot where their places are known"
         )
     else:
         text = (
@@ -205,15 +205,15 @@ def misfit_of(
     Where the arm ``stood`` between repeats, these do not tell how well it comes back.
     """
     chosen, tried = ladder.chosen, {w for r in ladder.choice.rungs for w in r.words}
+    scatter = _unvouched(chosen.fit, instrument)
     if not chosen.words:
-        return 0.0, ()
+        return scatter, (_scatter_note(scatter),) if scatter else ()
     effects = omitted_effects(chosen.fit, tuple(w for w in words if w not in chosen.words))
     called = sorted((e for e in effects if e.probability < LEVEL / 2), key=lambda e: e.word == SHARE)
     best = f"a change in the course of the campaign ({changes[0].code})" if changes else None
     known = _known_noise(chosen.fit, instrument, stood)
     ratio, chance, freedom = (nan, nan, nan) if known is None else _lack_of_fit(known.posterior, known.freedom)
     small = _too_small(chosen.fit, instrument)
-    scatter = _unvouched(chosen.fit, instrument)
     alarming = [e for e in called if e.word not in tried]
     if springs is not None and (chance < LEVEL / 2 or alarming):
         called, alarming = _spring_first(springs, called), _spring_first(springs, alarming)

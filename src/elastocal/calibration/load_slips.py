@@ -21,7 +21,11 @@ Deflections in the axes of an instrument that stands turned to the base are p tu
 
     max over R of sum (R p).d,    R nearest to sum d p^T                                                      (turned)
 
-leaves far less of d than p does.  Compliances that are off turn d the one way here and the other way there.
+and turned back, R^T d, they leave far less beside what joints of any compliances do than as they are:
+
+    min over c >= 0 of sum |d - sum_j c_j p_j|^2                                                         (by joints)
+
+Compliances that are off turn d too, the one way here and the other way there; at poses that are alike, all one way.
 """
 
 from __future__ import annotations
@@ -67,8 +71,10 @@ OF_SIZE = 12.0
 BACKLASH = 4e-4
 """What moved, as a share of the robot's size, below which backlash may have done it."""
 TURNED, BESIDE = (0.5, 0.5), (0.25, 0.7)
-"""Turns in rad from which on deflections are refused and warned of, where no more than this share of what they
-disagree is left then.  Sound ones of 12 to 36 loadings came out turned by 0.1 at most, with a share of 0.9 or more."""
+"""Turns in rad from which on deflections are refused and warned of, where no more than this share of what joints
+of any compliances leave is left then."""
+WHOLE = 1e-3
+"""Share of deflections below which joints leave nothing that a turn could explain."""
 WORSE = 1.1
 """How much farther off places must be without the deflections of their rows to be those of the unloaded arm."""
 SEEN = 1e-5, 0.05
@@ -151,8 +157,11 @@ def _check_turned(robot: Robot, campaign: Campaign, moved: Array) -> Finding | N
     turn = nearest_rotation(d.T @ p)
     now, then = _cosine(p, d), _cosine(p @ turn.T, d)
     angle = float(np.linalg.norm(rotation_vector(turn[:, :, None])))
-    left = (1 - then**2) / max(1 - max(now, 0.0) ** 2, 1e-12)
-    if then < AGREES or angle < BESIDE[0] or left > BESIDE[1]:
+    if then < AGREES or angle < BESIDE[0]:
+        return None
+    as_read, back = _left_by_joints(robot, campaign, moved, d, d @ turn)
+    left = back / max(as_read, WHOLE)
+    if left > BESIDE[1]:
         return None
     text = (
         f"the deflections go where the loads push the arm only if turned by {np.degrees(angle):.0f} deg (agreement "
@@ -286,11 +295,22 @@ def _bends(
     return p[on], d[on]
 
 
-def _bent(robot: Robot, q: Array, wrench: Array, frame: str) -> Array:
-    """p (N, 3) of the tool by gears of the robot's size, under wrenches at a frame."""
+def _left_by_joints(robot: Robot, campaign: Campaign, moved: Array, *deflections: Array) -> list[float]:
+    """Shares of some ``deflections`` (M, 3) that joints of any compliances leave (``by joints``)."""
+    from scipy.optimize import nnls
+
+    def by(joint: Array) -> Array:
+        return _bends(robot, campaign, moved, lambda q, w, f: _bent(robot, q, w, f, joint))[0].ravel()
+
+    each = np.stack([by(joint) for joint in np.eye(robot.n)], axis=1)
+    return [float(nnls(each, d.ravel())[1] ** 2 / np.sum(d**2)) for d in deflections]
+
+
+def _bent(robot: Robot, q: Array, wrench: Array, frame: str, share: Array | float = 1.0) -> Array:
+    """p (N, 3) of the tool by gears of the robot's size times ``share`` (n,), under wrenches at a frame."""
     arm = robot.nominal.with_joint_compliance()
     stated = {p.name: p.value for p in arm.parameters}
     k = np.array([stated.get(f"{j}.k", 0.0) for j in robot.joints])  # some may not move the tool
     felt, tool = (kinematics(robot.nominal, q, f).jacobian for f in (frame, robot.tool))
     torque = np.einsum("nkj,nk->nj", felt, np.broadcast_to(wrench, (len(q), 6)))
-    return np.asarray(np.einsum("nij,j,nj->ni", tool[:, :3], k, torque))
+    return np.asarray(np.einsum("nij,j,nj->ni", tool[:, :3], share * k, torque))

@@ -24,8 +24,9 @@ from elastocal.values import dataclass
 
 FLAT = 30.0
 """Prior sd in m and rad of stations and markers of which nothing is known."""
-NEAR = 0.15
-"""Prior sd in m of markers of deflections about the tool's origin, where nothing is known of them."""
+NEAR, AS_NEAR = 0.15, 2.0
+"""Start of the prior sd in m of markers of deflections about the tool's origin, and the sd of its logarithm: evidence
+chooses it, so that markers that sit there cost little."""
 KNOWN = 1e-7
 """Sd of those that are taken as known, where only deflections are read."""
 
@@ -167,7 +168,7 @@ def _placing_groups(task: Task) -> list[Group]:
     if not task.sight.placed:
         loose = np.repeat(task.sight.unplaced, 3)
         others = np.concatenate([shifts, shifts + 3, markers[~loose], turn])
-        return [Group(Scale("markers", NEAR, 0.0), markers[loose]), Group(Scale("placing", KNOWN, 0.0), others)]
+        return [Group(Scale("markers", NEAR, AS_NEAR), markers[loose]), Group(Scale("placing", KNOWN, 0.0), others)]
     return [
         Group(Scale("stations", FLAT, 0.0), np.concatenate([shifts, shifts + 3])),
         Group(Scale("markers", FLAT, 0.0), markers),

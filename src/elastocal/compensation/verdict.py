@@ -145,7 +145,7 @@ def _between(result: Correction) -> tuple[Finding, ...]:
 
 def _enters(result: Correction, move: Move) -> bool:
     """Whether a move, or the one before or behind it, is the first or the last with load."""
-    loaded = np.asarray(result.job.loads.moving.any(axis=(1, 2)))
+    loaded = np.any(result.job.loads.moving != 0, axis=(1, 2))
     at = next((i for i, m in enumerate(result.program.moves) if m is move), None)
     return at is not None and not loaded[max(at - 2, 0) : at + 3].all()
 

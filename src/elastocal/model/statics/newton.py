@@ -255,7 +255,7 @@ def newton_equilibrium(start: States, most: Ints | int = MAX_STEPS) -> tuple[Arr
         force[:, rows[moving]] = (now + change * factor)[:, moving]
         steps[rows[moving]] = count
         done[rows] |= moving & (size * size <= STEP_TOLERANCE * np.maximum(before[rows], size))
-        back = np.max(np.abs(active.theta - before_that) * scale, axis=0) <= BACK * size
+        back = np.max(np.abs(active.theta - before_that) * scale, axis=0) <= BACK * factor * size
         ended[rows] |= done[rows] | back | (count >= np.broadcast_to(most, total)[rows])
         before[rows] = size
         left = ~ended[rows] & np.isfinite(size)
