@@ -205,3 +205,13 @@ def test_a_lead_is_proposed_where_the_load_comes_and_goes_not_at_corners_between
     job = SimpleNamespace(loads=SimpleNamespace(moving=np.einsum("m,mij->mij", loaded, np.ones((12, 3, 6)))))
     result = SimpleNamespace(job=job, program=SimpleNamespace(moves=moves))
     assert [i for i in range(2, 10) if verdict._enters(result, moves[i])] == [2, 3, 4, 7, 8, 9]
+
+
+def test_a_cut_that_ends_with_the_program_is_left_there(robot) -> None:
+    """Lines in a row and one across, the first a lead: the force turns at once only where the last one begins."""
+    text = HEAD + f"LIN {at(0, 0, 20)}\nLIN {at(0, 0)}\nLIN {at(50, 0)}\nLIN {at(100, 0)}\n"
+    text += f"LIN {at(150, 0)}\nLIN {at(200, 0)}\nLIN {at(200, 60)}\nEND\n"
+    done = ec.compensate(robot, ec.read_program(text, "krl"), load=load(((8, 8),), ((9, 12),)))
+    (finding,) = (f for f in done.verdict if f.code == "between-targets")
+    assert finding.data["line"] == 12
+    assert "(lead_lines" in finding.text

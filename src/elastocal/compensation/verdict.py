@@ -147,7 +147,7 @@ def _enters(result: Correction, move: Move) -> bool:
     """Whether a move, or the one before or behind it, is the first or the last with load."""
     loaded = np.any(result.job.loads.moving != 0, axis=(1, 2))
     at = next((i for i, m in enumerate(result.program.moves) if m is move), None)
-    return at is not None and not loaded[max(at - 2, 0) : at + 3].all()
+    return at is not None and not np.pad(loaded, 2)[at : at + 5].all()  # nothing loads before the program and behind it
 
 
 def _complete(result: Correction) -> bool:
