@@ -165,9 +165,9 @@ def test_a_lead_by_length_may_have_several_moves_but_no_corner_into_the_cut(robo
 
 
 def test_leads_by_length_need_milling_and_a_length() -> None:
-    with refused("leads-without-milling", 0.05, parameter="lead_mm"):
+    with refused("leads-without-milling", 0.05, parameter="lead_length"):
         ProcessLoad(wrench=np.array([0, 0, -500.0, 0, 0, 0]), lead_length=0.05)
-    with refused("range", 0.0, parameter="lead_mm"):
+    with refused("range", 0.0, parameter="lead_length"):
         ProcessLoad(milling=CUTTER, lead_length=0.0)
 
 

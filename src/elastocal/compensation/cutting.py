@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.compensation.directions import came_along, move_headings
-from elastocal.compensation.leads import cutting, lead_parts, way_of
+from elastocal.compensation.leads import cutting, lead_parts
 from elastocal.compensation.loads import milling_wrenches
 from elastocal.compensation.stations import Placed
 from elastocal.errors import ConflictError, MissingError
@@ -35,7 +35,7 @@ def force_at_targets(placed: Placed, load: ProcessLoad, acting: Bools, judged: b
     whole = milling_wrenches(load.milling, "", placed.position, _spindle(placed), feed, cuts, came_along(placed)).wrench
     part = np.ones(len(stations))
     for move, parts in lead_parts(placed, load).items():
-        rows = way_of(placed, move)[1:]
+        rows = stations.way(move)[1:]
         mine = stations.move[rows] == move
         part[rows[mine]] = parts[1:][mine]
     return np.asarray(part[:, None] * whole)

@@ -63,10 +63,11 @@ def way(placed: Placed, most: int, parts: int = 12) -> Array:
     if not moves or len(moves) > most:
         return place
     out, share = [place[stations.nodes[0, : moves[0].start is not None]]], np.arange(1, parts + 1) / parts
-    for i, (move, nodes) in enumerate(zip(moves, stations.nodes, strict=True)):
+    for i, move in enumerate(moves):
+        rows = stations.way(i)
         if move.motion == "arc" and None not in (move.start, move.via):
-            circle = Circles.through(*place[nodes][:, None])
+            circle = Circles.through(*place[rows][:, None])
             out.append(circle.picked(np.zeros(parts, dtype=np.int64)).at(share))
         else:
-            out += [place[stations.arcs[i]] if i in stations.arcs else place[:0], place[nodes[2:]]]
+            out.append(place[rows[1:]])
     return np.concatenate(out)

@@ -114,7 +114,7 @@ def _leads_by_length(placed: Placed, cuts: Bools, named: Bools, most: float | No
     out = np.zeros(len(cuts), dtype=bool)
     if not most or not cuts.any():
         return out
-    ways, length = move_headings(placed), _straight(placed)
+    ways, length = move_headings(placed), _move_lengths(placed)
     turn = np.einsum("mi,mi->m", ways[:-1, 2], ways[1:, 0])
     smooth = np.append(turn > np.cos(CORNER), False)
     for first, behind in _runs(cuts & (length > 0)):
@@ -134,11 +134,11 @@ def _taken(length: Array, smooth: Bools, most: float) -> int:
     return int(fits[-1]) + 1 if len(fits) else 0
 
 
-def _straight(placed: Placed) -> Array:
-    """Lengths (M,) of the moves of cuts in m; 0 where it is not known where they start."""
+def _move_lengths(placed: Placed) -> Array:
+    """Lengths (M,) of lines and arcs in m; nan of other moves, and where it is not known where one starts."""
     moves = placed.stations.program.moves
     known = [m.start is not None and m.motion in ("linear", "arc") for m in moves]
-    return np.array([float(_way_lengths(placed, i)[-1]) if ok else 0.0 for i, ok in enumerate(known)])
+    return np.array([float(_way_lengths(placed, i)[-1]) if ok else np.nan for i, ok in enumerate(known)])
 
 
 def _runs(moves: Bools) -> list[tuple[int, int]]:
@@ -169,14 +169,6 @@ def _refuse_lead(program: Program, move: int, lines: str, why: str) -> None:
     )  # fmt: skip
 
 
-def way_of(placed: Placed, move: int) -> Ints:
-    """Stations of a move: its start, its auxiliary point or those on its arc, and its end."""
-    start, via, end = placed.stations.nodes[move]
-    inner = placed.stations.arcs.get(move, np.array([], dtype=np.int64))
-    between = inner if len(inner) else [via] * int(via != end)
-    return np.array([start, *between, end], dtype=np.int64)
-
-
 def _lengths(placed: Placed, move: int) -> Array:
     """Way in m from the start of a lead to each of its stations."""
     one, out = placed.stations.program.moves[move], _way_lengths(placed, move)
@@ -191,7 +183,7 @@ def _lengths(placed: Placed, move: int) -> Array:
 
 def _way_lengths(placed: Placed, move: int) -> Array:
     """Way in m from the start of a move to each of its stations; nan where a place is not known."""
-    one, place = placed.stations.program.moves[move], placed.position[way_of(placed, move)]
+    one, place = placed.stations.program.moves[move], placed.position[placed.stations.way(move)]
     if one.motion == "arc" and one.via is not None:
         circle = Circles.through(*place[:, None])
         return float(circle.length[0]) * np.array([0.0, float(circle.bend[0]), 1.0])

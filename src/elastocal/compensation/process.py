@@ -71,15 +71,15 @@ class ProcessLoad:
             raise ConflictError("give the load once: as a wrench, by line, or by milling", code="load-twice")
         if self.lines and not any(given):
             raise MissingError("lines with load are named, but no load is given; give a wrench or a milling process")
-        for name, value in (("lead_lines", self.lead_lines), ("lead_mm", self.lead_length)):
+        for name, value in (("lead_lines", self.lead_lines), ("lead_length", self.lead_length)):
             if value and self.milling is None:
                 raise ConflictError(
-                    f"{name}: the force of milling grows and falls there; give a milling process, or leave it out",
+                    "on leads the force of milling grows and falls; give a milling process, or leave the leads out",
                     code="leads-without-milling", parameter=name, value=value,
                 )  # fmt: skip
         if self.lead_length is not None and not 0 < self.lead_length < np.inf:
             message = f"leads up to {1e3 * self.lead_length:g} mm: give a finite length above 0"
-            raise RangeError(message, value=self.lead_length, parameter="lead_mm")
+            raise RangeError(message, value=self.lead_length, parameter="lead_length")
         if self.wrench is not None:
             wrench = np.asarray(self.wrench, dtype=float)
             if wrench.shape[-1:] != (6,) or wrench.ndim > 2 or not np.isfinite(wrench).all():

@@ -140,6 +140,12 @@ class Stations:
         nodes = [[m.end if t is None else t for t in (m.start, m.via, m.end)] for m in moves]
         return self.row[np.array(nodes, dtype=np.int64).reshape(-1, 3)]
 
+    def way(self, move: int) -> Ints:
+        """Stations of a move in order: where it starts, its auxiliary point or those on its arc, and where it ends."""
+        start, via, end = self.nodes[move]
+        inner = self.arcs.get(move, ())
+        return np.array([start, *(inner if len(inner) else [via] * int(via != end)), end], dtype=np.int64)
+
     @cached_property
     def arcs(self) -> dict[int, Ints]:
         """Stations on the arc of every move that has one, by its number."""

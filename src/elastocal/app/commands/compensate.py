@@ -10,7 +10,7 @@ from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
-from elastocal.errors import ConflictError, UnsupportedError
+from elastocal.errors import ConflictError, InputError, UnsupportedError
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -220,10 +220,15 @@ def _load(
     if sum((typed.given, table is not None, milling is not None)) > 1:
         raise ConflictError("give the load once: --force and --moment, or --loads, or --milling", code="load-twice")
     process, feed = (None, None) if milling is None else typed_milling(milling)
-    return ProcessLoad(
-        wrench=typed.wrench() if typed.given else None, frame=frame, follows=follow,
-        lines=typed_lines(lines or (), "load_lines"), air_moves=air_moves,
-        by_line=None if table is None else read_line_loads(table), milling=process, feed=feed,
-        lead_lines=typed_lines(leads or (), "lead_lines"), lead_length=None if lead is None else 1e-3 * lead,
-        payload=payload, payload_frame=payload_frame, rated=rated,
-    )  # fmt: skip
+    try:
+        return ProcessLoad(
+            wrench=typed.wrench() if typed.given else None, frame=frame, follows=follow,
+            lines=typed_lines(lines or (), "load_lines"), air_moves=air_moves,
+            by_line=None if table is None else read_line_loads(table), milling=process, feed=feed,
+            lead_lines=typed_lines(leads or (), "lead_lines"), lead_length=None if lead is None else 1e-3 * lead,
+            payload=payload, payload_frame=payload_frame, rated=rated,
+        )  # fmt: skip
+    except InputError as error:
+        if error.parameter == "lead_length":  # the option is in mm
+            error.parameter = "lead_mm"
+        raise
