@@ -14,14 +14,12 @@ from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
 from elastocal.errors import InputError
-from elastocal.measure.slips import LENGTHS
+from elastocal.measure.slips import BETTER, LENGTHS
 from elastocal.model.robot import Robot
 from elastocal.results import Finding
 
 FEW = 12
 """Distances that fixed point and marker, six numbers, do not suit whatever they are."""
-BETTER = 0.2
-"""A unit must bring the distances to this share of what they were off."""
 
 
 def check_distances(robot: Robot, campaign: Campaign, far: float) -> Finding | None:

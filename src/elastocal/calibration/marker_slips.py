@@ -15,14 +15,10 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.placing import placed_distances
 from elastocal.errors import InputError
+from elastocal.measure.slips import ALIKE, BETTER
 from elastocal.model.kinematics import Kinematics, kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
-
-BETTER = 0.2
-"""A slip must bring the points of the marker to this share of their distance."""
-ALIKE = 1.1
-"""One that brings them within this multiple of the best is not told from it."""
 
 
 def axes_word(marker: str, written: str) -> str:

@@ -1,7 +1,8 @@
 """Slips of orientations: written the other way round, or quaternions with their scalar elsewhere.
 
 They are told, as points are, by how near the readings then are to the nominal robot: instrument and tool turned by the
-robust start, the median angle between orientations read and expected.
+robust start, the median angle between orientations read and expected.  Without points the unknown turns of instrument
+and tool may make up for the difference between two of them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
 from elastocal.errors import InputError
+from elastocal.measure.slips import ALIKE, BETTER
 from elastocal.model.robot import Robot
 from elastocal.results import Finding
 from elastocal.spatial.entries import Array
@@ -22,11 +24,6 @@ from elastocal.spatial.rotation import Rotation, rotation_vector
 
 FAR = 0.1
 """Angle in rad that no sound orientations are off by: the zeros of an arm as delivered are off by some mrad."""
-BETTER = 0.2
-"""A slip must bring the orientations to this share of their angle."""
-ALIKE = 1.1
-"""Slips within this multiple of the best are not told from it: without points the unknown turns of instrument and tool
-make up for the difference between them."""
 
 
 def _rolled(turns: Array, step: int) -> Array:

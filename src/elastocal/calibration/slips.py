@@ -23,7 +23,7 @@ from elastocal.calibration.orientation_slips import check_orientations, orientat
 from elastocal.calibration.placing import affine_misfit, misplaced_frame, placed_distances
 from elastocal.calibration.row_slips import STATION, each_word, from_rows, in_order, markers_word, mended, parted
 from elastocal.errors import ConflictError, InputError, UnknownNameError
-from elastocal.measure.slips import MIRROR, axis_slips, length_slips
+from elastocal.measure.slips import ALIKE, BETTER, MIRROR, axis_slips, length_slips
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
@@ -35,16 +35,14 @@ FAR = 0.01
 """Share of the reach that no sound table is off by: an arm as delivered is off by a few mm on 2.5 m."""
 SMALL = 0.1
 """Spread of the points as a share of the robot's below which they cannot be its: metres taken for mm, say."""
-BETTER = 0.2
-"""A hypothesis must bring the points to this share of their distance."""
 
 EACH = {what: f"a {what} for each table" for what in ("station", "marker")}
 SEVERAL = 4
 """Rows of a table that has a station or marker of its own: an instrument can be placed to suit three whatever they are.
 """
-ALIKE, ROUGHLY = 1.1, 3.0
-"""A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is
-turned by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
+ROUGHLY = 3.0
+"""In place of ``ALIKE``, which a wrist whose fifth axis is turned by half a turn needs, for distances by a quick
+placing."""
 LIKELIEST = 40
 """Pairs of hypotheses that are tried with instrument and markers placed."""
 

@@ -19,9 +19,10 @@ from elastocal.calibration.changes import finding_of
 from elastocal.calibration.course import STEPS, TRENDS, Course
 from elastocal.calibration.placing import Placing, tool_points
 from elastocal.calibration.sight import Sight
-from elastocal.calibration.slips import ALIKE, BETTER, FAR, Hypothesis, hypotheses, size_of
+from elastocal.calibration.slips import FAR, Hypothesis, hypotheses, size_of
 from elastocal.calibration.states import States
 from elastocal.calibration.task import FLAT
+from elastocal.measure.slips import ALIKE, BETTER
 from elastocal.model.kinematics import kinematics
 from elastocal.results import Finding
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale

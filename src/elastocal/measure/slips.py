@@ -17,6 +17,9 @@ from elastocal.values import dataclass
 
 LENGTHS = {1e3: ("m", "mm"), 1e-3: ("mm", "m"), 25.4: ("inch", "mm"), 1 / 25.4: ("mm", "inch")}
 """What lengths are, and what they were taken for, if they must be multiplied by this."""
+BETTER, ALIKE = 0.2, 1.1
+"""A slip must bring readings to this share of what they are off; one that brings them within this multiple of the best
+is not told from it."""
 ZEROS = (90.0, -90.0, 180.0)
 """Degrees by which zeros of axes differ between makers."""
 
